@@ -1,0 +1,1 @@
+"""One file per export format: writers of a compiled program."""

@@ -1,0 +1,1 @@
+"""From a PyTorch model to a LoopProgram; the only part of the compiler that imports torch."""

@@ -1,0 +1,1 @@
+"""A compilation as text and pages for people."""

@@ -1,0 +1,1 @@
+"""One file per solver: search without knowledge of files, windows or torch."""

@@ -1,0 +1,1 @@
+"""Data that ships with the product: devices, models, themes, icons and help."""

@@ -1,0 +1,1 @@
+"""One TOML file per device; every hardware number with its source."""

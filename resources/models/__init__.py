@@ -1,0 +1,1 @@
+"""The bundled example models: how each is built, and its exported file."""

@@ -1,0 +1,1 @@
+"""The second opinion: runs a compiled program, for its numbers and for its time."""

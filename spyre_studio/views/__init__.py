@@ -1,0 +1,1 @@
+"""One page or panel per file; views draw values and decide nothing."""
