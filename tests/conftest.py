@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -46,9 +47,9 @@ def pytest_unconfigure() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip the tests that need an X display where none can be had, and say so."""
-    if os.environ.get("DISPLAY") or shutil.which("Xvfb"):
+    if shutil.which("Xvfb"):
         return
-    skip = pytest.mark.skip(reason="needs an X display: install xvfb")
+    skip = pytest.mark.skip(reason="needs an X display: install the package xvfb")
     for item in items:
         if item.get_closest_marker("xvfb"):
             item.add_marker(skip)
@@ -76,6 +77,25 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             pytest.fail("\n".join(lines), pytrace=False)
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def x_environment() -> Iterator[dict[str, str]]:
+    """The environment for a process that opens a real window: an Xvfb display of 1440x900 of its own."""
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24", "-nolisten", "tcp"],
+        pass_fds=[writing],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        display = answer.readline().strip()  # Xvfb writes its number once it takes connections
+    assert display, "Xvfb did not start"
+    yield {**os.environ, "DISPLAY": f":{display}", "QT_QPA_PLATFORM": "xcb"}
+    server.terminate()
+    server.wait(10)
 
 
 class _Collector(logging.Handler):
