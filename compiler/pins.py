@@ -1,0 +1,48 @@
+"""Pins: what the user fixed, and how each pin ended.
+
+A pin is a partial Plan.  Owns the pin tables and their status; refuses to drop one: every pin of a Pins has a key, and every
+key must come back with a `PinStatus`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from frozendict import frozendict
+
+
+class PinState(StrEnum):
+    """How a pin ended."""
+
+    HONOURED = "honoured"
+    ADJUSTED = "adjusted"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class PinStatus:
+    """State and, for adjusted and refused pins, a sentence that says how or why."""
+
+    state: PinState
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """division: op -> {loop: factor} (first loop = highest priority); layout: buffer -> host dim cut into sticks;
+    placement: buffer -> "lx" or "hbm"; tiles: op -> {loop: count}."""
+
+    division: frozendict[str, frozendict[str, int]] = field(default_factory=frozendict)
+    layout: frozendict[str, int] = field(default_factory=frozendict)
+    placement: frozendict[str, str] = field(default_factory=frozendict)
+    tiles: frozendict[str, frozendict[str, int]] = field(default_factory=frozendict)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of all pins: `division:OP`, `layout:BUFFER`, `placement:BUFFER`, `tiles:OP`."""
+        tables = ("division", self.division), ("layout", self.layout), ("placement", self.placement), ("tiles", self.tiles)
+        return tuple(f"{kind}:{name}" for kind, table in tables for name in table)
+
+    def __bool__(self) -> bool:
+        return bool(self.keys)

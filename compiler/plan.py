@@ -1,0 +1,103 @@
+"""Plan: every decision of the compiler as one value.
+
+Owns layouts, divisions, placements, inserted moves, kernels and the reason of each, keyed by the stable names of ops and
+buffers.  Refuses code that decides: passes make new Plans, the checker proves them, views draw them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from frozendict import frozendict
+
+from compiler.division import Division
+from compiler.layout import StickLayout
+from compiler.pins import PinStatus
+
+
+class ReasonCode(StrEnum):
+    """Why a buffer is not in LX; the sentence for people is in `compiler.reasons`."""
+
+    GRAPH_INPUT = "graph-input"
+    GRAPH_OUTPUT = "graph-output"
+    OPAQUE_USER = "opaque-user"
+    ACROSS_OPAQUE = "alive-across-opaque"
+    RESTICKIFY_READER = "read-by-restickify"
+    INDIRECT = "indirect-access"
+    PARTIAL_READ = "partial-read"
+    PARTIAL_SUMS = "partial-sums"
+    DIVISION_MISMATCH = "division-mismatch"
+    NOT_READ = "not-read"
+    EMPTY = "empty"
+    LX_GAP = "lx-gap"
+    CAPACITY = "capacity"
+    PINNED = "pinned-out"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """In LX on every owning core at one address (bytes), from first to last step (both included)."""
+
+    address: int
+    size_bytes: int
+    first_step: int
+    last_step: int
+    in_place_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spilled:
+    """In device memory, and why."""
+
+    code: ReasonCode
+    detail: str
+
+
+Placement = Slot | Spilled
+
+
+class EditKind(StrEnum):
+    """Moves the compiler may insert."""
+
+    RESTICKIFY = "restickify"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An inserted copy `source -> target`, run right before op `before`; `readers` read the target instead.
+
+    `name` is the key of its division, `target` the key of its layout and placement.
+    """
+
+    name: str
+    kind: EditKind
+    source: str
+    target: str
+    before: str
+    readers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A run of steps launched as one program; names of ops and edits in order."""
+
+    name: str
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All decisions.  `reasons` is keyed `layout:BUFFER`, `division:OP`, `edit:NAME`; placements carry their own."""
+
+    model: str
+    device: str
+    cores: int
+    pipeline: str
+    layouts: frozendict[str, StickLayout] = field(default_factory=frozendict)
+    edits: tuple[Edit, ...] = ()
+    divisions: frozendict[str, Division] = field(default_factory=frozendict)
+    placement: frozendict[str, Placement] = field(default_factory=frozendict)
+    kernels: tuple[Kernel, ...] = ()
+    reasons: frozendict[str, str] = field(default_factory=frozendict)
+    pins: frozendict[str, PinStatus] = field(default_factory=frozendict)

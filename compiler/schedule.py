@@ -1,0 +1,110 @@
+"""Schedule: the steps a plan runs, ops and inserted moves in order.
+
+Owns the one definition of what an Edit means as a loop nest and which ops read its target.  Refuses decisions: it only spells
+out what program and plan already say.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from frozendict import frozendict
+
+from compiler.errors import InputError
+from compiler.loops import Access, Buffer, BufferKind, Index, Load, Loop, LoopOp, LoopProgram, OpKind, Origin, Term
+from compiler.plan import Edit, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: its number, the loop nest with reads re-pointed at edit targets, and the edit it comes from."""
+
+    number: int
+    op: LoopOp
+    edit: Edit | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the op or edit."""
+        return self.op.name
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Steps in order and all buffers, those made by edits included."""
+
+    steps: tuple[Step, ...]
+    buffers: frozendict[str, Buffer]
+
+    @property
+    def step_map(self) -> frozendict[str, Step]:
+        """Step name -> step."""
+        return frozendict((step.name, step) for step in self.steps)
+
+
+def expand(program: LoopProgram, plan: Plan) -> Schedule:
+    """Interleave the plan's edits with the program's ops."""
+    buffers = dict(program.buffer_map)
+    renames: dict[str, dict[str, str]] = {}
+    before: dict[str, list[Edit]] = {}
+    for edit in plan.edits:
+        if edit.source not in buffers or edit.before not in program.op_map:
+            raise InputError(f"edit {edit.name}", "it names a buffer or op that the program does not have", "compile again")
+        buffers[edit.target] = replace(buffers[edit.source], name=edit.target, kind=BufferKind.COMPUTED)
+        before.setdefault(edit.before, []).append(edit)
+        for reader in edit.readers:
+            renames.setdefault(reader, {})[edit.source] = edit.target
+    steps: list[Step] = []
+    for op in program.ops:
+        for edit in before.get(op.name, ()):
+            steps.append(Step(len(steps), copy_op(edit, buffers[edit.source], op.origin), edit))
+        steps.append(Step(len(steps), _repoint(op, renames.get(op.name, {}))))
+    return Schedule(tuple(steps), frozendict(buffers))
+
+
+def copy_op(edit: Edit, source: Buffer, origin: Origin) -> LoopOp:
+    """The loop nest of a copy: one loop per host dim of size > 1, named d0, d1, ..."""
+    loops = tuple(Loop(f"d{dim}", size) for dim, size in enumerate(source.shape) if size != 1)
+    terms = tuple(
+        Term(stride, ((f"d{dim}", 1),))
+        for dim, (size, stride) in enumerate(zip(source.shape, source.strides, strict=True))
+        if size != 1
+    )
+    index = Index(0, terms)
+    return LoopOp(
+        name=edit.name,
+        kind=OpKind.POINTWISE,
+        combine="",
+        loops=loops,
+        reads=(Access(edit.source, index),),
+        writes=(Access(edit.target, index),),
+        body=(Load(0, source.dtype),),
+        results=(0,),
+        origin=origin,
+    )
+
+
+def _repoint(op: LoopOp, renames: dict[str, str]) -> LoopOp:
+    if not renames:
+        return op
+    reads = tuple(replace(read, buffer=renames.get(read.buffer, read.buffer)) for read in op.reads)
+    return replace(op, reads=reads)
+
+
+def kernels_of(schedule: Schedule) -> tuple[tuple[str, ...], ...]:
+    """Maximal runs of consecutive device steps; every opaque op stands alone (the fusion rule of facts 6)."""
+    runs: list[list[str]] = []
+    open_run = False
+    for step in schedule.steps:
+        opaque = step.op.kind is OpKind.OPAQUE
+        if opaque or not open_run:
+            runs.append([])
+        runs[-1].append(step.name)
+        open_run = not opaque
+    return tuple(tuple(run) for run in runs)
+
+
+def footprint(buffer: Buffer) -> int:
+    """Logical host elements of a buffer (restickify costs count these)."""
+    return math.prod(buffer.shape)
