@@ -41,7 +41,7 @@ install_packages() {
     # The package list of a new machine is empty, and an old one names files that are gone.
     for step in "update" "install -y --no-install-recommends $*"; do
         # shellcheck disable=SC2086 # both are lists of words
-        $as_root DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 $step </dev/null >&2 ||
+        $as_root DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 $step </dev/null >&2 ||
             fail "$reason, and apt-get could not install $*."
     done
 }
