@@ -1,7 +1,7 @@
 """Compilation: one run of the pipeline, with everything a view or a report shows.
 
-Owns the bundle of problem, plan, program, cost, verdicts, pass log and solver status.  Refuses to be incomplete: a pipeline that
-cannot finish raises instead.
+Owns the bundle of problem, plan, program, cost, verdicts, pass log and solver status.  Refuses to be incomplete: a
+pipeline that cannot finish raises instead.
 """
 
 from __future__ import annotations

@@ -85,7 +85,9 @@ class Device:
     def number(self, key: str) -> float:
         """The value of a number of the device file; InputError if the file has none."""
         if key not in self.numbers:
-            raise InputError(f"device {self.name}", f"it has no number '{key}'", f"add [{key}] with value, unit, kind and source")
+            raise InputError(
+                f"device {self.name}", f"it has no number '{key}'", f"add [{key}] with value, unit, kind and source"
+            )
         return self.numbers[key].value
 
     def count(self, key: str) -> int:
@@ -145,7 +147,9 @@ def load_device(name_or_path: str) -> Device:
     path = Path(name_or_path)
     if not path.is_file():
         known = ", ".join(device_names())
-        raise InputError(f"device {name_or_path}", "there is no such device or file", f"use one of {known}, or a .toml file")
+        raise InputError(
+            f"device {name_or_path}", "there is no such device or file", f"use one of {known}, or a .toml file"
+        )
     try:
         return parse_device(path.read_text("utf-8"), str(path))
     except UnicodeDecodeError as error:
@@ -193,7 +197,9 @@ def _lanes(what: str, sticks: dict[str, object]) -> frozendict[DType, int]:
     for dtype in STICK_FORMATS:
         count = sticks.get(dtype.value)
         if isinstance(count, bool) or not isinstance(count, int) or count <= 0:
-            raise InputError(what, f"[elements_per_stick] has no count for {dtype.value}", "give the elements in one stick")
+            raise InputError(
+                what, f"[elements_per_stick] has no count for {dtype.value}", "give the elements in one stick"
+            )
         lanes[dtype] = count
     return frozendict(lanes)
 

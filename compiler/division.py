@@ -16,7 +16,8 @@ from compiler.loops import Loop
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """`factor` slots of `step` iterations (elements, a whole number of sticks for stick loops); the last may be shorter."""
+    """`factor` slots of `step` iterations (elements, a whole number of sticks for stick loops); the last may be
+    shorter."""
 
     loop: str
     factor: int

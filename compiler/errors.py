@@ -1,7 +1,7 @@
 """Errors meant for people.
 
-Owns the exception types that end as one sentence on stderr or in the window's banner: what it is, why it cannot be used,
-what to do.  Refuses to carry tracebacks: a bug is an ordinary exception and never a `StudioError`.
+Owns the exception types that end as one sentence on stderr or in the window's banner: what it is, why it cannot be
+used, what to do.  Refuses to carry tracebacks: a bug is an ordinary exception and never a `StudioError`.
 """
 
 from __future__ import annotations

@@ -39,7 +39,8 @@ class InputKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GraphInput:
-    """One input of the graph; `path` is its dotted name in the module tree (parameters, buffers) or the argument name."""
+    """One input of the graph; `path` is its dotted name in the module tree (parameters, buffers) or the argument
+    name."""
 
     name: str
     kind: InputKind

@@ -157,4 +157,3 @@ def _sizes_and_strides(
             sizes.append(shape[dim])
             stride_map.append(strides[dim] if shape[dim] > 1 else -1)
     return tuple(sizes), tuple(stride_map)
-

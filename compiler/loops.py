@@ -1,7 +1,7 @@
 """LoopProgram: the lowered model as loop nests over buffers, torch-free.
 
-Owns loops, accesses (affine maps with floor/mod, or indirect), SSA bodies and origins.  Refuses decisions: no layout, no
-division, no address ever lives here.  Indices are flat offsets, in elements, into the storage of a buffer.
+Owns loops, accesses (affine maps with floor/mod, or indirect), SSA bodies and origins.  Refuses decisions: no layout,
+no division, no address ever lives here.  Indices are flat offsets, in elements, into the storage of a buffer.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ class Term:
     @property
     def plain(self) -> bool:
         """True for `coefficient * loop` with nothing else."""
-        return len(self.loops) == 1 and self.loops[0][1] == 1 and not (self.offset or self.modulus) and self.divisor == 1
+        return (
+            len(self.loops) == 1 and self.loops[0][1] == 1 and not (self.offset or self.modulus) and self.divisor == 1
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ class Index:
         return frozenset(name for term in self.terms for name, _ in term.loops)
 
     def evaluate(self, values: Mapping[str, NDArray[np.int64]]) -> NDArray[np.int64]:
-        """Flat offsets at loop values (arrays that broadcast); gathered parts are left out and must be added by the caller."""
+        """Flat offsets at loop values (arrays that broadcast); gathered parts are left out and must be added by the
+        caller."""
         total = np.asarray(self.offset, dtype=np.int64)
         for term in self.terms:
             total = total + term.evaluate(values)
@@ -175,7 +178,8 @@ class OpaqueCall:
 class LoopOp:
     """One loop nest.
 
-    `results` are body instructions: one value (pointwise, reduction) or the two operands of a contraction (matmul, conv).
+    `results` are body instructions: one value (pointwise, reduction) or the two operands of a contraction (matmul,
+    conv).
     `combine` is how reduction loops fold: sum, max, min, prod, any, argmax, argmin ('' for pointwise and opaque).
     Normal ops have one write; only opaque ops have several, and only opaque ops have an empty body.
     """

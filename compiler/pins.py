@@ -1,7 +1,7 @@
 """Pins: what the user fixed, and how each pin ended.
 
-A pin is a partial Plan.  Owns the pin tables and their status; refuses to drop one: every pin of a Pins has a key, and every
-key must come back with a `PinStatus`.
+A pin is a partial Plan.  Owns the pin tables and their status; refuses to drop one: every pin of a Pins has a key,
+and every key must come back with a `PinStatus`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,12 @@ class Pins:
     @property
     def keys(self) -> tuple[str, ...]:
         """Keys of all pins: `division:OP`, `layout:BUFFER`, `placement:BUFFER`, `tiles:OP`."""
-        tables = ("division", self.division), ("layout", self.layout), ("placement", self.placement), ("tiles", self.tiles)
+        tables = (
+            ("division", self.division),
+            ("layout", self.layout),
+            ("placement", self.placement),
+            ("tiles", self.tiles),
+        )
         return tuple(f"{kind}:{name}" for kind, table in tables for name in table)
 
     def __bool__(self) -> bool:

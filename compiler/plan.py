@@ -1,7 +1,7 @@
 """Plan: every decision of the compiler as one value.
 
-Owns layouts, divisions, placements, inserted moves, kernels and the reason of each, keyed by the stable names of ops and
-buffers.  Refuses code that decides: passes make new Plans, the checker proves them, views draw them.
+Owns layouts, divisions, placements, inserted moves, kernels and the reason of each, keyed by the stable names of ops
+and buffers.  Refuses code that decides: passes make new Plans, the checker proves them, views draw them.
 """
 
 from __future__ import annotations

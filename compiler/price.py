@@ -20,7 +20,8 @@ class CostTerm:
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """One step of the schedule: total, bytes moved from and to device memory, terms (which need not add up: overlap)."""
+    """One step of the schedule: total, bytes moved from and to device memory, terms (which need not add up:
+    overlap)."""
 
     step: str
     total_us: float

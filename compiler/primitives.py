@@ -1,7 +1,7 @@
 """Primitives: the scalar operations a loop body may apply.
 
-One row per primitive: arity, the unit that executes it and its cost class.  Refuses numerics: the meaning in numbers is the
-simulator's table with the same keys (a test compares them).
+One row per primitive: arity, the unit that executes it and its cost class.  Refuses numerics: the meaning in numbers
+is the simulator's table with the same keys (a test compares them).
 """
 
 from __future__ import annotations

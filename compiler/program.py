@@ -1,7 +1,7 @@
 """Program: the plan made concrete, everything the device (or the simulator) needs and nothing it does not.
 
-Owns tensors with memory, address and per-core boxes, and device ops with per-core slices.  Refuses choices: `compiler.materialize`
-derives it from problem + plan alone.
+Owns tensors with memory, address and per-core boxes, and device ops with per-core slices.  Refuses choices:
+`compiler.materialize` derives it from problem + plan alone.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class DeviceTensor:
 
 @dataclass(frozen=True, slots=True)
 class CoreSlice:
-    """Half-open range of every loop on one core, in the op's loop order; `last` is False for cores whose partial result is
-    passed on along the ring to the core `pass_to`."""
+    """Half-open range of every loop on one core, in the op's loop order; `last` is False for cores whose partial
+    result is passed on along the ring to the core `pass_to`."""
 
     core: int
     ranges: tuple[tuple[int, int], ...]

@@ -1,7 +1,7 @@
 """Schedule: the steps a plan runs, ops and inserted moves in order.
 
-Owns the one definition of what an Edit means as a loop nest and which ops read its target.  Refuses decisions: it only spells
-out what program and plan already say.
+Owns the one definition of what an Edit means as a loop nest and which ops read its target.  Refuses decisions: it
+only spells out what program and plan already say.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def expand(program: LoopProgram, plan: Plan) -> Schedule:
     before: dict[str, list[Edit]] = {}
     for edit in plan.edits:
         if edit.source not in buffers or edit.before not in program.op_map:
-            raise InputError(f"edit {edit.name}", "it names a buffer or op that the program does not have", "compile again")
+            raise InputError(
+                f"edit {edit.name}", "it names a buffer or op that the program does not have", "compile again"
+            )
         buffers[edit.target] = replace(buffers[edit.source], name=edit.target, kind=BufferKind.COMPUTED)
         before.setdefault(edit.before, []).append(edit)
         for reader in edit.readers:

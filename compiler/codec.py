@@ -1,0 +1,189 @@
+"""JSON form of every value: versioned documents that round-trip.
+
+Owns the envelope `{"kind", "version", "value"}` and the conversion.  Refuses newer versions (naming both), missing
+and extra keys and wrong types, each in one sentence with the path to the fault.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar, cast, get_args
+
+import cattrs
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
+from frozendict import frozendict
+
+from compiler.compilation import Compilation
+from compiler.device import Device
+from compiler.dtypes import DType
+from compiler.errors import InputError
+from compiler.graph import ModelGraph
+from compiler.loops import Const, Instruction, LoopProgram
+from compiler.pins import Pins
+from compiler.plan import Placement, Plan
+from compiler.problem import Problem
+from compiler.program import Program
+
+VERSION = 1
+KINDS: frozendict[str, type] = frozendict(
+    {
+        "graph": ModelGraph,
+        "loops": LoopProgram,
+        "device": Device,
+        "pins": Pins,
+        "plan": Plan,
+        "problem": Problem,
+        "program": Program,
+        "compilation": Compilation,
+    }
+)
+T = TypeVar("T")
+
+
+def to_json(value: object, *, indent: int | None = None) -> str:
+    """A JSON document of one of the values in KINDS."""
+    kind = next((name for name, cls in KINDS.items() if type(value) is cls), None)
+    if kind is None:
+        raise TypeError(f"{type(value).__name__} has no JSON form")
+    document = {"kind": kind, "version": VERSION, "value": _CONVERTER.unstructure(value)}
+    return json.dumps(document, indent=indent, allow_nan=False, ensure_ascii=False)
+
+
+def from_json(cls: type[T], text: str, origin: str = "this file") -> T:
+    """The value of class `cls` in a JSON document; InputError with one sentence otherwise."""
+    document = parse_document(text, origin)
+    kind = kind_of(cls)
+    found = document["kind"]
+    if found != kind:
+        raise InputError(origin, f"it holds a {found}, not a {kind}", f"choose a {kind} file")
+    return structure(cls, document["value"], origin)
+
+
+def kind_of(cls: type) -> str:
+    """The `kind` word of a value class."""
+    return next(name for name, known in KINDS.items() if known is cls)
+
+
+def parse_document(text: str, origin: str) -> dict[str, Any]:
+    """Check the envelope; returns a dict with kind and value."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(origin, f"it is not valid JSON ({error})", "choose a file written by Spyre Studio") from error
+    if not isinstance(document, dict) or not {"kind", "version", "value"} <= document.keys():
+        raise InputError(origin, "it is JSON, but not a Spyre Studio document", "choose a file written by Spyre Studio")
+    check_version(document["version"], origin)
+    if document["kind"] not in KINDS:
+        raise InputError(origin, f"it holds an unknown kind of document, {document['kind']!r}", "choose another file")
+    return document
+
+
+def check_version(version: object, origin: str) -> None:
+    """Refuse versions this program cannot read, naming both."""
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise InputError(origin, f"its version is {version!r}, versions start at 1", "export it again")
+    if version > VERSION:
+        why = f"it was written by a newer program (format version {version}, this one reads up to {VERSION})"
+        raise InputError(origin, why, "update Spyre Studio, or export it again with this version")
+
+
+def structure(cls: type[T], plain: object, origin: str) -> T:
+    """Turn plain JSON data into a value of class `cls`; InputError with the path to the first fault."""
+    try:
+        return _CONVERTER.structure(plain, cls)
+    except (cattrs.BaseValidationError, ValueError, TypeError, KeyError, AttributeError) as error:
+        why = cattrs.transform_error(error, path="value")[0]
+        raise InputError(origin, f"its contents do not fit ({why})", "correct it, or export it again") from error
+
+
+def unstructure(value: object) -> object:
+    """Plain JSON data of any value."""
+    return cast(object, _CONVERTER.unstructure(value))
+
+
+def _converter() -> cattrs.Converter:
+    converter = cattrs.Converter(forbid_extra_keys=True)
+    for cls in (int, float, str, bool):
+        converter.register_structure_hook(cls, _exact(cls))
+    converter.register_structure_hook(DType, lambda value, _: DType(value))
+    converter.register_structure_hook_func(_is_frozendict, _frozendict_hook(converter))
+    converter.register_unstructure_hook_func(
+        _is_frozendict, lambda table: {key: converter.unstructure(item) for key, item in table.items()}
+    )
+    converter.register_structure_hook(float | int | bool, lambda value, _: _scalar_in(value))
+    for union, tag in ((Instruction, "step"), (Placement, "is")):
+        _register_union(converter, union, tag)
+    return converter
+
+
+def _register_union(converter: cattrs.Converter, union: object, tag: str) -> None:
+    """Members always carry `tag`, so that a table of them can be written without knowing the declared type."""
+    members = {cls.__name__.lower(): cls for cls in get_args(union)}
+    readers = {
+        name: make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=True) for name, cls in members.items()
+    }
+    for name, cls in members.items():
+        converter.register_unstructure_hook(cls, _tagged(make_dict_unstructure_fn(cls, converter), tag, name))
+
+    def read(value: object, _: object) -> object:
+        if not isinstance(value, dict) or value.get(tag) not in readers:
+            raise ValueError(f"'{tag}' must be one of {', '.join(readers)}")
+        name = value[tag]
+        return readers[name]({key: item for key, item in value.items() if key != tag}, members[name])
+
+    converter.register_structure_hook(union, read)
+
+
+def _tagged(write: Callable[[Any], dict[str, Any]], tag: str, name: str) -> Callable[[Any], dict[str, Any]]:
+    def hook(value: object) -> dict[str, Any]:
+        plain = {tag: name, **write(value)}
+        if isinstance(value, Const):
+            plain["value"] = _scalar_out(value.value)
+        return plain
+
+    return hook
+
+
+def _exact(cls: type) -> Callable[[object, object], object]:
+    def hook(value: object, _: object) -> object:
+        if cls is float and type(value) is int:
+            return float(value)
+        if type(value) is not cls:
+            raise ValueError(f"{value!r} is not a {cls.__name__}")
+        return value
+
+    return hook
+
+
+def _is_frozendict(cls: object) -> bool:
+    return getattr(cls, "__origin__", cls) is frozendict
+
+
+def _frozendict_hook(converter: cattrs.Converter) -> Callable[[object, Any], frozendict[Any, Any]]:
+    def hook(value: object, cls: type) -> frozendict[Any, Any]:
+        if not isinstance(value, dict):
+            raise TypeError(f"{value!r} is not a table")
+        key_type, item_type = get_args(cls)
+        entries = (
+            (converter.structure(key, key_type), converter.structure(item, item_type)) for key, item in value.items()
+        )
+        return frozendict(entries)
+
+    return hook
+
+
+def _scalar_out(value: float | int | bool) -> float | int | bool | str:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _scalar_in(value: object) -> float | int | bool:
+    if isinstance(value, str) and value in ("inf", "-inf", "nan"):
+        return float(value)
+    if isinstance(value, bool | int | float):
+        return value
+    raise ValueError(f"{value!r} is not a number")
+
+
+_CONVERTER = _converter()
