@@ -24,6 +24,8 @@ for _name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG
     _folder.mkdir(mode=0o700)  # Qt warns of a runtime folder that others may read
     os.environ[_name] = str(_folder)
 
+pytest_plugins = ["pytester"]
+
 GOLDEN = Path(__file__).parent / "golden"
 
 settings.register_profile(
