@@ -1,0 +1,164 @@
+"""Puts a theme on the application: style, palette, stylesheet and fonts, and follows the system's dark and light.
+
+Owns: everything that turns tokens of theme.py into Qt objects. Refuses: colours of its own, and painting.
+Widgets and canvases ask `active_theme()` while they paint; a change reaches them as QEvent.PaletteChange.
+"""
+
+from functools import lru_cache
+from typing import Final, Literal
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from spyre_studio.stylesheet import stylesheet
+from spyre_studio.theme import (
+    DARK,
+    LIGHT,
+    SIZE_BODY,
+    SIZE_LABEL,
+    SIZE_MICRO,
+    SIZE_REFERENCE,
+    SIZE_TITLE,
+    Theme,
+)
+
+ThemeChoice = Literal["system", "dark", "light"]
+FontSize = Literal["title", "body", "label", "micro"]
+
+_PROPERTY: Final = "spyreTheme"
+_SIZES: Final[dict[FontSize, int]] = {
+    "title": SIZE_TITLE,
+    "body": SIZE_BODY,
+    "label": SIZE_LABEL,
+    "micro": SIZE_MICRO,
+}
+
+
+def apply_theme(app: QApplication, theme: Theme) -> None:
+    """Dress the whole application; may be called again at any time to change the theme."""
+    app.setProperty(_PROPERTY, theme.name)
+    if app.style().name().lower() != "fusion":
+        app.setStyle("Fusion")
+    app.setFont(font("body"))
+    app.setPalette(_palette(theme))
+    app.setStyleSheet(stylesheet(theme, scale()))
+
+
+def active_theme() -> Theme:
+    """The theme that `apply_theme` put on the application last; dark before that."""
+    app = QApplication.instance()
+    return LIGHT if app is not None and app.property(_PROPERTY) == LIGHT.name else DARK
+
+
+@lru_cache(maxsize=4096)
+def qcolor(colour: str, opacity: float = 1.0) -> QColor:
+    """The QColor of a token, shared: do not modify it."""
+    made = QColor(colour)
+    made.setAlphaF(opacity)
+    return made
+
+
+def scale() -> float:
+    """How much larger than the reference of 12 px the system font is: the factor for every size in pixels."""
+    return min(max(QFontInfo(_system_font()).pixelSize() / SIZE_REFERENCE, 0.5), 4.0)
+
+
+def px(length: float) -> int:
+    """A length of theme.py in pixels of this system, at least 1."""
+    return max(1, round(length * scale()))
+
+
+def font(size: FontSize, bold: bool = False, mono: bool = False) -> QFont:
+    """The interface face, or its monospaced twin, in one of the four sizes; the caller may change it."""
+    made = QFont(_mono_font() if mono else _system_font())
+    made.setPixelSize(px(_SIZES[size]))
+    made.setBold(bold)
+    return made
+
+
+def _system_font() -> QFont:
+    return QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+
+
+def _mono_font() -> QFont:
+    return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+
+
+def _palette(theme: Theme) -> QPalette:
+    role = QPalette.ColorRole
+    colours = {
+        role.Window: theme.panel,
+        role.WindowText: theme.text,
+        role.Base: theme.panel,
+        role.AlternateBase: theme.raised,
+        role.Text: theme.text,
+        role.PlaceholderText: theme.mute,
+        role.Button: theme.raised,
+        role.ButtonText: theme.text,
+        role.BrightText: theme.bad_text,
+        role.ToolTipBase: theme.raised,
+        role.ToolTipText: theme.text,
+        role.Highlight: theme.selection,
+        role.HighlightedText: theme.text,
+        role.Link: theme.accent_text,
+        role.LinkVisited: theme.accent_text,
+        role.Light: theme.raised,
+        role.Midlight: theme.raised,
+        role.Mid: theme.line,
+        role.Dark: theme.line,
+        role.Shadow: theme.bg,
+        role.Accent: theme.accent,
+    }
+    palette = QPalette()
+    for one, colour in colours.items():
+        palette.setColor(one, qcolor(colour))
+    for one in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
+        palette.setColor(QPalette.ColorGroup.Disabled, one, qcolor(theme.faint))
+    return palette
+
+
+class ThemeFollower(QObject):
+    """Keeps the application in the chosen theme; with 'system' it follows the desktop while it runs."""
+
+    changed = Signal(str)  # 'dark' or 'light', after the application wears it
+
+    def __init__(self, app: QApplication, choice: ThemeChoice = "system", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._app = app
+        # Where the desktop does not say, its own palette does; it must be read before ours replaces it.
+        self._palette_is_dark = app.palette().color(QPalette.ColorRole.Window).lightnessF() < 0.5
+        self._choice: ThemeChoice = choice
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+        self._apply()
+
+    @property
+    def choice(self) -> ThemeChoice:
+        """What the user chose."""
+        return self._choice
+
+    def choose(self, choice: ThemeChoice) -> None:
+        """Follow the system or hold one theme."""
+        self._choice = choice
+        self._apply()
+
+    def toggle(self) -> None:
+        """From the theme on screen to the other one, as an explicit choice."""
+        self.choose("light" if active_theme() is DARK else "dark")
+
+    def _system_changed(self) -> None:
+        if self._choice == "system":
+            self._apply()
+
+    def _apply(self) -> None:
+        theme = self._wanted()
+        apply_theme(self._app, theme)
+        self.changed.emit(theme.name)
+
+    def _wanted(self) -> Theme:
+        if self._choice != "system":
+            return DARK if self._choice == "dark" else LIGHT
+        scheme = QGuiApplication.styleHints().colorScheme()
+        if scheme == Qt.ColorScheme.Unknown:
+            return DARK if self._palette_is_dark else LIGHT
+        return DARK if scheme == Qt.ColorScheme.Dark else LIGHT
