@@ -66,7 +66,7 @@ def kind_of(cls: type) -> str:
     return next(name for name, known in KINDS.items() if known is cls)
 
 
-def parse_document(text: str, origin: str) -> dict[str, Any]:
+def parse_document(text: str, origin: str) -> dict[str, object]:
     """Check the envelope; returns a dict with kind and value."""
     try:
         document = json.loads(text)

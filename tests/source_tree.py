@@ -60,9 +60,18 @@ def tree_of(path: Path) -> ast.Module:
 
 
 def functions_of(path: Path) -> list[Function]:
-    """Every function of one file, methods and inner ones included."""
-    nodes = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    return [Function(n.name, n.lineno, (n.end_lineno or n.lineno) - n.lineno + 1, n) for n in nodes]
+    """Every function of one file, methods and inner ones included; an inner one is called outer.inner."""
+    return list(_functions_in(tree_of(path), ""))
+
+
+def _functions_in(tree: ast.AST, prefix: str) -> Iterator[Function]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            name = prefix + node.name
+            yield Function(name, node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1, node)
+            yield from _functions_in(node, f"{name}.")
+        else:
+            yield from _functions_in(node, prefix)
 
 
 def numbers_of(tree: ast.AST) -> Iterator[tuple[int, Number]]:

@@ -135,7 +135,7 @@ def test_public_signatures_are_typed() -> None:
         f"{name_of(path)}:{function.line}: {function.name}"
         for path in PRODUCT
         for function in functions_of(path)
-        if not function.name.startswith("_") and _mentions_any(function.node)
+        if not function.name.startswith("_") and "." not in function.name and _mentions_any(function.node)
     ]
     fail_if(vague, "no Any in a public signature")
 

@@ -1,6 +1,8 @@
 """The fixtures of the whole suite, tried on suites of their own: each must let good tests pass and bad ones fail."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,3 +69,10 @@ def test_settings_stay_inside_the_run() -> None:
 
 def test_examples_are_the_same_each_run() -> None:
     assert settings.get_current_profile_name() == "repeatable"
+
+
+@pytest.mark.xvfb
+def test_a_real_window_opens_on_the_display_in_memory(x_environment: dict[str, str]) -> None:
+    code = "from PySide6.QtWidgets import QApplication; print(QApplication([]).platformName())"
+    done = subprocess.run([sys.executable, "-c", code], env=x_environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "xcb"
