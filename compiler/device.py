@@ -52,6 +52,8 @@ REQUIRED = (
     "fill_exponent",
     "partial_sum_us_shared",
     "partial_sum_us_batched",
+    "batch_step_us",
+    "batch_step_rows",
     "reader_fan_free",
     "reader_fan_exponent",
     "k_split_slowdown",
@@ -129,7 +131,7 @@ class Device:
     def with_number(self, key: str, value: float) -> Device:
         """The same device with one number changed, marked as a choice."""
         self.number(key)
-        changed = replace(self.numbers[key], value=value, kind="choice")
+        changed = replace(self.numbers[key], value=float(value), kind="choice")
         return replace(self, numbers=self.numbers.set(key, changed))
 
 
@@ -189,7 +191,7 @@ def _quantity(what: str, key: str, entry: object) -> Quantity:
         raise InputError(what, f"'{key}' has no finite number as its value", "give a number")
     if not isinstance(unit, str) or not isinstance(source, str) or not source or kind not in KINDS:
         raise InputError(what, f"'{key}' lacks unit, source or a kind of {', '.join(KINDS)}", "complete the entry")
-    return Quantity(value, unit, str(kind), source)
+    return Quantity(float(value), unit, str(kind), source)
 
 
 def _lanes(what: str, sticks: dict[str, object]) -> frozendict[DType, int]:
