@@ -1,7 +1,7 @@
 """Matmul terms: the execution time of a split contraction and the preferences that rank splits (facts 3.4).
 
-Owns the two term tables.  Execution terms are times and also enter the price of a plan (there without `hbm`); preference
-terms are points of the ranking only and never a latency.  Refuses to choose: `compiler.passes.divide_matmul` does.
+Owns the two term tables.  Execution terms are times and also enter the price of a plan (there without `hbm`);
+preference terms are points of the ranking only and never a latency.  Refuses to choose a split.
 
 The docstring examples are hand-computed for [8,1024] x [1024,1024] in fp16 on 32 cores, N split by 8 and K by 4.
 
