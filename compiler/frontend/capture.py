@@ -1,0 +1,152 @@
+"""Capture: a module and example arguments, or a traced program, become ModelGraph + LoopProgram.
+
+Owns the order of stages (trace, decompose, lower, convert) and turning their failures into one sentence.  Refuses weights:
+tracing happens on fake tensors, so that a model of any size opens on a laptop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+
+from compiler.errors import StudioError, UnsupportedError
+from compiler.frontend.body import KNOWN_OPS
+from compiler.frontend.convert import Interface, convert
+from compiler.frontend.decompositions import half_stays_half, table
+from compiler.frontend.inductor import Rules, dense_strides, lower
+from compiler.frontend.lowerings import LOWERINGS, OPAQUE
+from compiler.frontend.model_graph import element_type, model_graph, tensor_outputs
+from compiler.frontend.names import Names
+from compiler.graph import ModelGraph
+from compiler.loops import Buffer, BufferKind, LoopProgram, ModelSource
+
+Progress = Callable[[float, str], None]
+_BUFFER_KINDS = {
+    InputKind.USER_INPUT: BufferKind.INPUT,
+    InputKind.PARAMETER: BufferKind.PARAMETER,
+    InputKind.BUFFER: BufferKind.PARAMETER,
+    InputKind.CONSTANT_TENSOR: BufferKind.CONSTANT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What the rest of the compiler needs of a model."""
+
+    graph: ModelGraph
+    program: LoopProgram
+
+
+def silent(share: float, phase: str) -> None:
+    """A progress report that nobody wants."""
+
+
+def capture_module(
+    module: torch.nn.Module,
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+    name: str,
+    source: ModelSource,
+    progress: Progress = silent,
+) -> Captured:
+    """Trace a module on (fake or real) example arguments and lower it."""
+    progress(0.0, "trace")
+    return capture_program(trace(module, args, kwargs), name, source, progress)
+
+
+def trace(module: torch.nn.Module, args: tuple[object, ...], kwargs: Mapping[str, object]) -> ExportedProgram:
+    """torch.export without Python tracing hooks; its failure becomes one sentence."""
+    try:
+        with torch.no_grad(), quiet():
+            return torch.export.export(module, args, dict(kwargs), strict=False)
+    except StudioError:
+        raise
+    except Exception as error:  # noqa: BLE001 (user code may raise anything)
+        raise UnsupportedError(
+            _what(module, error), f"PyTorch cannot trace it ({shortened(error)})", "change that part of the model"
+        ) from error
+
+
+def capture_program(program: ExportedProgram, name: str, source: ModelSource, progress: Progress = silent) -> Captured:
+    """Lower a traced program."""
+    progress(0.2, "graph")
+    graph = model_graph(name, program)
+    progress(0.25, "decompose")
+    simple = decomposed(program)
+    interface = _interface(name, source, program, simple)
+    progress(0.75, "lower")
+    rules = Rules(LOWERINGS, OPAQUE, KNOWN_OPS, lambda share: progress(0.75 + 0.2 * share, "lower"))
+    with quiet():
+        lowered = lower(simple.graph_module, rules)
+    progress(0.95, "convert")
+    loops = convert(lowered, interface)
+    progress(1.0, "done")
+    return Captured(graph, loops)
+
+
+def decomposed(program: ExportedProgram) -> ExportedProgram:
+    """The program in calls that have lowerings."""
+    try:
+        with torch.no_grad(), quiet(), half_stays_half():
+            return program.run_decompositions(table())  # type: ignore[arg-type]
+    except Exception as error:  # noqa: BLE001 (whatever PyTorch raises, the model is what cannot be used)
+        why = f"PyTorch cannot decompose it ({shortened(error)})"
+        raise UnsupportedError("this model", why, "change that part of the model") from error
+
+
+def _interface(name: str, source: ModelSource, program: ExportedProgram, simple: ExportedProgram) -> Interface:
+    calls = {node.name: node.target for node in program.graph.nodes if node.op == "call_function"}
+    outputs = tuple(label for label, _ in tensor_outputs(simple))
+    return Interface(name, source, _input_buffers(simple), outputs, calls)
+
+
+def _input_buffers(program: ExportedProgram) -> dict[str, Buffer]:
+    placeholders = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+    names = Names()
+    buffers: dict[str, Buffer] = {}
+    for spec in program.graph_signature.input_specs:
+        node = placeholders[spec.arg.name]
+        value = node.meta.get("val")
+        if not isinstance(value, torch.Tensor):
+            continue
+        name = names.unique(str(spec.target) if spec.target else str(spec.arg.name))
+        dtype = element_type(value.dtype, node, f"input {name}")
+        shape = tuple(int(size) for size in value.shape)
+        buffers[node.name] = Buffer(
+            name, dtype, shape, dense_strides(value.shape, value.stride()), _BUFFER_KINDS[spec.kind]
+        )
+    return buffers
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """PyTorch prints whole graphs and warnings when something fails; the sentence says it better."""
+    logger = logging.getLogger("torch")
+    level, disabled = logger.level, logger.disabled
+    logger.setLevel(logging.CRITICAL)
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        finally:
+            logger.setLevel(level)
+            logger.disabled = disabled
+
+
+def shortened(error: BaseException) -> str:
+    """The first line that says something, without the text of whole graphs."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return re.sub(r"\s+", " ", lines[0])[:240].rstrip(".") if lines else type(error).__name__
+
+
+def _what(module: torch.nn.Module, error: BaseException) -> str:
+    return f"the module {type(module).__name__}"
