@@ -9,7 +9,6 @@ from typing import Final
 KIB: Final = 1024
 MIB: Final = 1024**2
 GIB: Final = 1024**3
-STICK_BYTES: Final = 128  # the transfer unit of device memory; only used to name an address in sticks
 UNKNOWN: Final = "–"
 MINUS: Final = "−"  # the typographic minus lines up with the plus sign
 
@@ -65,9 +64,9 @@ def format_hex(address: int) -> str:
     return f"0x{address:05X}"
 
 
-def format_address(address: int) -> str:
-    """An address with its bytes and sticks, as shown on hover. Example: '0x00800 (2,048 B, stick 16)'."""
-    stick, rest = divmod(address, STICK_BYTES)
+def format_address(address: int, stick_bytes: int) -> str:
+    """An address with its bytes and sticks, as shown on hover. Example, sticks of 64: '0x00800 (2,048 B, stick 32)'."""
+    stick, rest = divmod(address, stick_bytes)
     place = f"stick {stick:,}" if rest == 0 else f"stick {stick:,} + {rest} B"
     return f"{format_hex(address)} ({address:,} B, {place})"
 

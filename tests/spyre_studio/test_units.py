@@ -68,8 +68,8 @@ def test_counts() -> None:
 
 def test_addresses() -> None:
     assert format_hex(0x800) == "0x00800"
-    assert format_address(0x800) == "0x00800 (2,048 B, stick 16)"
-    assert format_address(0x801) == "0x00801 (2,049 B, stick 16 + 1 B)"
+    assert format_address(0x800, 64) == "0x00800 (2,048 B, stick 32)"
+    assert format_address(0x801, 64) == "0x00801 (2,049 B, stick 32 + 1 B)"
     assert format_hex(0x1234567) == "0x1234567"
 
 
