@@ -1,0 +1,156 @@
+"""Pinning: whether a pinned division can be kept, and what became of it (facts 3.7).
+
+Owns every check of a division pin and its sentence.  Refuses to skip: each pin ends as honoured, adjusted or refused.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from frozendict import frozendict
+
+from compiler.device import Device
+from compiler.division import Division
+from compiler.floors import span_floors
+from compiler.layout import StickLayout
+from compiler.loops import OpKind, Role
+from compiler.pins import PinState, PinStatus
+from compiler.plan import Plan
+from compiler.problem import Problem
+from compiler.schedule import Schedule, expand
+from compiler.spaces import Axis, Space, space_of
+from compiler.spans import Reach, reaches_of
+
+REFUSED_TILES = "this pipeline does not tile loops, so that a tile count has no effect; divide the op instead"
+
+
+def decided(plan: Plan, step: str) -> bool:
+    """True if the division of a step is final; one without a reason is only a floor that may still be raised."""
+    return f"division:{step}" in plan.reasons
+
+
+def apply_division_pins(problem: Problem, plan: Plan) -> Plan:
+    """The plan with every division and tile pin decided that had no status yet."""
+    pins = problem.pins
+    open_pins = {op: factors for op, factors in pins.division.items() if f"division:{op}" not in plan.pins}
+    open_tiles = [op for op in pins.tiles if f"tiles:{op}" not in plan.pins]
+    if not open_pins and not open_tiles:
+        return plan
+    schedule = expand(problem.program, plan)
+    divisions, reasons, status = dict(plan.divisions), dict(plan.reasons), dict(plan.pins)
+    for name in open_tiles:
+        status[f"tiles:{name}"] = PinStatus(PinState.REFUSED, REFUSED_TILES)
+    for name, factors in open_pins.items():
+        division, result = pinned_division(name, factors, schedule, plan.layouts, problem.device)
+        status[f"division:{name}"] = result
+        if division is not None:
+            divisions[name] = division
+            reasons[f"division:{name}"] = "pinned" if result.state is PinState.HONOURED else f"pinned; {result.detail}"
+    return replace(plan, divisions=frozendict(divisions), reasons=frozendict(reasons), pins=frozendict(status))
+
+
+def pinned_division(
+    name: str, factors: Mapping[str, int], schedule: Schedule, layouts: Mapping[str, StickLayout], device: Device
+) -> tuple[Division | None, PinStatus]:
+    """The division a pin asks for, or None with a refusal; loops that are not named get 1."""
+    if name not in schedule.step_map:
+        return None, refused(f"there is no op {name}{nearest(name, schedule.step_map)}")
+    op = schedule.step_map[name].op
+    space = space_of(op, schedule, layouts)
+    why = objection(space, factors, device)
+    if why:
+        return None, refused(why)
+    reaches = reaches_of(op, schedule, layouts, device.span_limit_bytes)
+    floors = span_floors(space, reaches, device, start=factors)
+    wide = widest(reaches, space.division(floors))
+    if wide is not None and wide[1] > device.span_limit_bytes:
+        return None, refused(_below_floor(space, reaches, factors, device))
+    raised = {loop: factor for loop, factor in floors.items() if loop not in factors}
+    if not raised:
+        return space.division(factors), PinStatus(PinState.HONOURED)
+    added = ", ".join(f"{loop} {factor}" for loop, factor in raised.items())
+    tensor = widest(reaches, space.division(factors))
+    because = f"{tensor[0]} spans {tensor[1]:,} B per core, " if tensor else ""
+    detail = f"{added} added: {because}the limit is {device.span_limit_bytes:,} B"
+    return space.division(floors), PinStatus(PinState.ADJUSTED, detail)
+
+
+def objection(space: Space, factors: Mapping[str, int], device: Device) -> str:
+    """Why these factors cannot be used, in priority order of the loops; empty if they can (spans aside)."""
+    if space.op.kind is OpKind.OPAQUE:
+        return f"{space.op.name} runs on the host and is not divided"
+    cores = 1
+    reductions: list[str] = []
+    for loop, factor in factors.items():
+        axis = space.axis_map.get(loop)
+        if axis is None:
+            return f"{space.op.name} has no loop {loop}; its loops are {_names(space.axis_map)}"
+        why = _wrong_factor(axis, factor, device)
+        if why:
+            return why
+        cores *= factor
+        if cores > device.cores:
+            product = " x ".join(f"{name} {value}" for name, value in factors.items())
+            return f"{product} needs {cores} cores and the device has {device.cores}"
+        if factor > 1 and axis.role is Role.REDUCTION:
+            reductions.append(loop)
+        if len(reductions) > 1:
+            return f"{reductions[0]} and {reductions[1]} are both reduced and only one reduced loop may be divided"
+    return ""
+
+
+def widest(reaches: Iterable[Reach], division: Division) -> tuple[str, int] | None:
+    """The tensor with the largest span under a division, and that span in bytes; None without tensors."""
+    spans = [(reach.buffer, reach.span(division)) for reach in reaches]
+    return max(spans, key=lambda item: item[1], default=None)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """`; the nearest names are A, B` for names close to `name`, else nothing.
+
+    >>> nearest("softmx", ["softmax", "matmul"])
+    '; the nearest name is softmax'
+    """
+    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    if not close:
+        return ""
+    return f"; the nearest name is {close[0]}" if len(close) == 1 else f"; the nearest names are {_names(close)}"
+
+
+def refused(detail: str) -> PinStatus:
+    """The status of a pin that cannot be kept."""
+    return PinStatus(PinState.REFUSED, detail)
+
+
+def _wrong_factor(axis: Axis, factor: object, device: Device) -> str:
+    """Why a factor cannot be used on a loop; `factor` may be anything a pins file holds."""
+    if isinstance(factor, bool) or not isinstance(factor, int):
+        return f"the factor of {axis.name} is {factor!r}, not a whole number"
+    if factor < 1:
+        return f"the factor of {axis.name} is {factor}, and the least is 1"
+    if factor == 1:
+        return ""
+    if axis.blocked:
+        return f"{axis.name} is not divided: {axis.blocked}"
+    if not axis.divides(factor):
+        legal = ", ".join(map(str, axis.factors(device.cores)))
+        return f"{factor} does not divide the {axis.measure} of {axis.name}; up to {device.cores} cores {legal} do"
+    return ""
+
+
+def _below_floor(space: Space, reaches: tuple[Reach, ...], factors: Mapping[str, int], device: Device) -> str:
+    wide = widest(reaches, space.division(factors))
+    tensor, span = wide or ("a tensor", 0)
+    text = f"below the span floor: {tensor} spans {span:,} B on one core and the limit is {device.span_limit_bytes:,} B"
+    floors = span_floors(space, reaches, device)
+    needed = ", ".join(f"{loop} {factor}" for loop, factor in floors.items() if factors.get(loop, 1) < factor)
+    within = widest(reaches, space.division(floors))
+    enough = within is None or within[1] <= device.span_limit_bytes
+    return f"{text}; it takes at least {needed}" if needed and enough else text
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+

@@ -1,0 +1,190 @@
+"""Spaces: the iteration space of a step as work division counts it (facts 3.1, 3.6).
+
+Owns what a loop may be divided by: a loop that runs along the stick of some tensor is counted in sticks, every other
+loop in iterations, and blocked loops say why.  Makes a `Division` from factors.  Refuses to choose factors: passes do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from frozendict import frozendict
+
+from compiler.coordinates import lane_loops, stick_columns, walk_of
+from compiler.division import Division, Split
+from compiler.errors import InputError
+from compiler.layout import StickLayout
+from compiler.loops import Access, Load, LoopOp, OpKind, Role
+from compiler.schedule import Schedule
+
+SPLITTABLE_COMBINES = frozenset({"sum", "max", "min", "prod", "any"})
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One loop: `lanes` iterations make one unit to divide (1, or the elements of a stick).
+
+    A slot must also be a multiple of `granule` iterations: staggered tensors are cut between pairs of sticks.
+    `blocked` says why the loop is not divided at all.
+    """
+
+    name: str
+    extent: int
+    role: Role
+    lanes: int = 1
+    granule: int = 1
+    blocked: str = ""
+
+    @property
+    def size(self) -> int:
+        """Sticks or iterations: what a factor has to divide."""
+        return -(-self.extent // self.lanes)
+
+    @property
+    def measure(self) -> str:
+        """Size with its unit.
+
+        >>> Axis("n", 1000, Role.OUTPUT, 64).measure, Axis("m", 1, Role.OUTPUT).measure
+        ('16 sticks', '1 iteration')
+        """
+        unit = "stick" if self.lanes > 1 else "iteration"
+        return f"{self.size:,} {unit}" + ("" if self.size == 1 else "s")
+
+    def step(self, factor: int) -> int:
+        """Iterations per slot."""
+        return self.size // factor * self.lanes
+
+    def divides(self, factor: int) -> bool:
+        """True if `factor` cuts the loop into whole equal units, blocked or not."""
+        return self.size % factor == 0 and (factor == 1 or self.step(factor) % self.granule == 0)
+
+    def factors(self, limit: int) -> tuple[int, ...]:
+        """Legal factors up to `limit`, ascending; a blocked loop offers 1 only.
+
+        >>> Axis("n", 3200, Role.OUTPUT, 64).factors(32)
+        (1, 2, 5, 10, 25)
+        """
+        if self.blocked:
+            return (1,)
+        return tuple(factor for factor in range(1, min(limit, max(self.size, 1)) + 1) if self.divides(factor))
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The axes of one step, in loop order; `result_lanes` are the loops along the stick of its result."""
+
+    op: LoopOp
+    axes: tuple[Axis, ...]
+    result_lanes: frozenset[str] = frozenset()
+
+    @property
+    def axis_map(self) -> frozendict[str, Axis]:
+        """Loop name -> axis."""
+        return frozendict((axis.name, axis) for axis in self.axes)
+
+    def division(self, factors: Mapping[str, int]) -> Division:
+        """The division with these factors; a split K of a matmul varies fastest, all else in loop order (facts 3.8)."""
+        split = [axis for axis in self.axes if factors.get(axis.name, 1) > 1]
+        if self.op.kind is OpKind.MATMUL:
+            split.sort(key=lambda axis: axis.role is not Role.REDUCTION)
+        return Division(tuple(Split(axis.name, factors[axis.name], axis.step(factors[axis.name])) for axis in split))
+
+    def split_reductions(self, factors: Mapping[str, int]) -> tuple[str, ...]:
+        """Reduction loops with a factor above 1; more than one is illegal."""
+        return tuple(axis.name for axis in self.axes if axis.role is Role.REDUCTION and factors.get(axis.name, 1) > 1)
+
+
+def space_of(op: LoopOp, schedule: Schedule, layouts: Mapping[str, StickLayout]) -> Space:
+    """The space of a step's op; InputError if a buffer has no layout yet."""
+    lanes: dict[str, int] = {}
+    granules: dict[str, int] = {}
+    for access in (*op.reads, *op.writes):
+        layout = layout_of(layouts, access.buffer)
+        for loop in lane_loops(walk_of(op, access, schedule.buffers[access.buffer]), layout):
+            lanes[loop] = max(lanes.get(loop, 1), layout.elements_per_stick)
+            granules[loop] = math.lcm(granules.get(loop, 1), stick_columns(layout))
+    blocked = _blocked(op, schedule, lanes)
+    axes = tuple(
+        Axis(
+            loop.name,
+            loop.extent,
+            loop.role,
+            lanes.get(loop.name, 1),
+            granules.get(loop.name, 1),
+            blocked.get(loop.name, ""),
+        )
+        for loop in op.loops
+    )
+    walks = [(walk_of(op, write, schedule.buffers[write.buffer]), layouts[write.buffer]) for write in op.writes]
+    results = [lane_loops(walk, layout) for walk, layout in walks]
+    return Space(op, axes, frozenset[str]().union(*results))
+
+
+def layout_of(layouts: Mapping[str, StickLayout], buffer: str) -> StickLayout:
+    """The layout of a buffer; InputError if none was decided."""
+    if buffer not in layouts:
+        raise InputError(f"buffer {buffer}", "it has no layout yet", "run assign-layouts before work division")
+    return layouts[buffer]
+
+
+def operands(op: LoopOp) -> tuple[Access, Access]:
+    """The reads of the left (A) and right (B) operand of a matmul or convolution; ValueError for any other op."""
+    loads = [op.body[result] for result in op.results]
+    reads = [op.reads[load.read] for load in loads if isinstance(load, Load)]
+    if op.kind not in (OpKind.MATMUL, OpKind.CONV) or len(reads) != 2:
+        raise ValueError(f"{op.name} is not a contraction of two operands")
+    return reads[0], reads[1]
+
+
+def _blocked(op: LoopOp, schedule: Schedule, lanes: Mapping[str, int]) -> dict[str, str]:
+    """Loop -> why it is not divided; rules from the most general to the most special, first one wins."""
+    if op.kind is OpKind.OPAQUE:
+        return {loop.name: "the op runs on the host" for loop in op.loops}
+    if any(write.index.gathers for write in op.writes):
+        return {loop.name: "a scatter stays on one core" for loop in op.loops}
+    reasons: dict[str, str] = {}
+    for loop in op.reduction_loops:
+        size = lanes.get(loop.name, 1)
+        if op.combine not in SPLITTABLE_COMBINES:
+            reasons[loop.name] = f"{op.combine} cannot be put together from partial results"
+        elif loop.extent % size:
+            reasons[loop.name] = f"it is reduced along sticks and {loop.extent:,} is not a multiple of {size}"
+    for name in _window_loops(op):
+        reasons.setdefault(name, "it walks the window of a pooling or convolution")
+    for name in _strided_loops(op, schedule):
+        reasons.setdefault(name, "a convolution with a stride is not divided along its image")
+    for read in op.reads:
+        for name in read.index.loop_names if read.index.gathers else ():
+            reasons.setdefault(name, f"it runs inside the gathered table {read.buffer}")
+    return reasons
+
+
+def _window_loops(op: LoopOp) -> set[str]:
+    """Reduction loops whose steps interleave with those of an output loop in the same read."""
+    found: set[str] = set()
+    for read in op.reads:
+        for inner in op.reduction_loops:
+            step = abs(read.index.coefficient(inner.name))
+            for outer in op.output_loops:
+                stride = abs(read.index.coefficient(outer.name))
+                if step and stride and stride < step * inner.extent and step < stride * outer.extent:
+                    found.add(inner.name)
+    return found
+
+
+def _strided_loops(op: LoopOp, schedule: Schedule) -> set[str]:
+    """Output loops of a convolution that move the image by more than one element of a host dim."""
+    if op.kind is not OpKind.CONV:
+        return set()
+    found: set[str] = set()
+    image = operands(op)[0]
+    strides = [stride for stride in schedule.buffers[image.buffer].strides if stride > 0]
+    for loop in op.output_loops:
+        move = abs(image.index.coefficient(loop.name))
+        unit = max((stride for stride in strides if stride <= move), default=move)
+        if move > unit > 0:
+            found.add(loop.name)
+    return found
+
