@@ -37,6 +37,13 @@ def example(name: str) -> Example | None:
     return next((example for example in examples() if example.name == name), None)
 
 
+def bundled_script(name: str) -> Path | None:
+    """The script called `name`, which may have no archive beside it, as `decoder_stack`; or None."""
+    script = _FOLDER / f"{name}.py"
+    has_factory = name.isidentifier() and script.is_file() and "\ndef factory(" in script.read_text(encoding="utf-8")
+    return script if has_factory else None
+
+
 def _title(script: Path) -> str:
     text = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or ""
     return text.partition("\n")[0].rstrip(".")

@@ -54,7 +54,8 @@ def flash_attention(
 
 def _by_group(heads: Tensor, groups: int) -> Tensor:
     """[*, heads, s, d] -> [*, groups, heads per group, s, d], a view for any strides."""
-    return heads.unflatten(-3, (groups, heads.shape[-3] // groups))
+    *outer, count, rows, width = heads.shape
+    return heads.view(*outer, groups, count // groups, rows, width)
 
 
 def _mask_by_group(mask: Tensor, groups: int) -> Tensor:

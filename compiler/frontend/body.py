@@ -31,8 +31,13 @@ _RENAMED = {
     "rshift": "bitwise_right_shift",
 }
 _ROUNDING = {"floor_to_int": "floor", "ceil_to_int": "ceil", "trunc_to_int": "trunc", "round_to_int": "round"}
-_TO_BOOL = frozenset("eq ne lt le gt ge logical_and logical_or logical_xor logical_not isnan isinf signbit".split())
-_OTHERS = frozenset("load constant index_expr to_dtype to_dtype_bitcast masked indirect_indexing check_bounds".split())
+_TO_BOOL = frozenset(
+    {"eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor", "logical_not"}
+    | {"isnan", "isinf", "signbit"}
+)
+_OTHERS = frozenset(
+    {"load", "constant", "index_expr", "to_dtype", "to_dtype_bitcast", "masked", "indirect_indexing", "check_bounds"}
+)
 KNOWN_OPS = frozenset(PRIMITIVES) | _RENAMED.keys() | _ROUNDING.keys() | _OTHERS
 
 
@@ -156,7 +161,7 @@ class Recorder(Handler):
         return self._emit(Apply(primitive, tuple(value.id for value in mine), dtype))
 
     def _common(self, args: tuple[Operand, ...]) -> DType:
-        """The type of an operation: that of its computed operands, which Inductor has made equal; else of its scalars."""
+        """The type of an operation: that of its computed operands (made equal by Inductor), else of scalars."""
         found = [self.body[arg.id] for arg in args if isinstance(arg, Value)]
         computed = [step.dtype for step in found if not isinstance(step, Const)]
         dtypes = computed or [step.dtype for step in found]
@@ -234,5 +239,6 @@ def scalar_type(dtype: torch.dtype) -> DType:
 
 def unwrapped(value: object) -> Operand:
     """The recorded value inside Inductor's wrapper."""
-    inner: Operand = getattr(value, "value", value)  # type: ignore[assignment]
+    inner = getattr(value, "value", value)
+    assert isinstance(inner, Value | float | int | bool)
     return inner

@@ -1,7 +1,7 @@
 """Capture: a module and example arguments, or a traced program, become ModelGraph + LoopProgram.
 
-Owns the order of stages (trace, decompose, lower, convert) and turning their failures into one sentence.  Refuses weights:
-tracing happens on fake tensors, so that a model of any size opens on a laptop.
+Owns the order of stages (trace, decompose, lower, convert) and turning their failures into one sentence.  Refuses
+weights: tracing happens on fake tensors, so that a model of any size opens on a laptop.
 """
 
 from __future__ import annotations
@@ -70,9 +70,11 @@ def trace(module: torch.nn.Module, args: tuple[object, ...], kwargs: Mapping[str
             return torch.export.export(module, args, dict(kwargs), strict=False)
     except StudioError:
         raise
-    except Exception as error:  # noqa: BLE001 (user code may raise anything)
+    except Exception as error:
         raise UnsupportedError(
-            _what(module, error), f"PyTorch cannot trace it ({shortened(error)})", "change that part of the model"
+            f"the module {type(module).__name__}",
+            f"PyTorch cannot trace it ({shortened(error)})",
+            "change that part of the model",
         ) from error
 
 
@@ -97,8 +99,9 @@ def decomposed(program: ExportedProgram) -> ExportedProgram:
     """The program in calls that have lowerings."""
     try:
         with torch.no_grad(), quiet(), half_stays_half():
-            return program.run_decompositions(table())  # type: ignore[arg-type]
-    except Exception as error:  # noqa: BLE001 (whatever PyTorch raises, the model is what cannot be used)
+            simple: ExportedProgram = program.run_decompositions(table())
+            return simple
+    except Exception as error:
         why = f"PyTorch cannot decompose it ({shortened(error)})"
         raise UnsupportedError("this model", why, "change that part of the model") from error
 
@@ -146,7 +149,3 @@ def shortened(error: BaseException) -> str:
     """The first line that says something, without the text of whole graphs."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return re.sub(r"\s+", " ", lines[0])[:240].rstrip(".") if lines else type(error).__name__
-
-
-def _what(module: torch.nn.Module, error: BaseException) -> str:
-    return f"the module {type(module).__name__}"

@@ -1,7 +1,7 @@
 """From a lowered graph to a LoopProgram, after which nothing knows Inductor.
 
-Owns the order of ops, their buffers, names and origins, and leaving out what nobody reads.  Refuses decisions: loops stay as
-they are lowered, neither fused nor split; loops of extent 1 are dropped because they do not loop.
+Owns the order of ops, their buffers, names and origins, and leaving out what nobody reads.  Refuses decisions: loops
+stay as they are lowered, neither fused nor split; loops of extent 1 are dropped because they do not loop.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _COMBINES = frozenset({"sum", "max", "min", "prod", "any", "argmax", "argmin"})
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """The outer names of a program: Inductor's input name -> buffer, names of the outputs, traced call name -> target."""
+    """Outer names of a program: Inductor's input name -> buffer, names of outputs, traced call name -> target."""
 
     name: str
     source: ModelSource
@@ -109,7 +109,7 @@ class _Conversion:
 
     def _computed(self, step: Computed) -> LoopOp:
         data = step.buffer.data
-        kind, reduced = _kind(step, data)
+        kind, reduced = _kind(data)
         space = _space(kind, [int(n) for n in data.get_size()], reduced)
         recorder = self._recorder(space)
         recorder.merge_reads = kind not in _KINDS
@@ -201,7 +201,7 @@ class _Conversion:
         return tuple(views)
 
 
-def _kind(step: Computed, data: ir.Loops) -> tuple[str, list[int] | None]:
+def _kind(data: ir.Loops) -> tuple[str, list[int] | None]:
     """Combine or private reduction type ('' for pointwise) and reduction extents (None for pointwise)."""
     if type(data) is ir.Pointwise:
         return "", None

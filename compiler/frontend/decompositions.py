@@ -1,7 +1,7 @@
 """Decompositions: which ATen calls are rewritten into simpler ones before lowering, and how.
 
-Owns the table handed to `ExportedProgram.run_decompositions`: Inductor's own, with the entries below in place of those that
-would widen half precision, hide a contraction or copy what a loop nest can read in place.  Refuses loops and layouts.
+Owns the table handed to `ExportedProgram.run_decompositions`: Inductor's own, with the entries below in place of those
+that would widen half precision, hide a contraction or copy what a loop nest can read in place.  Refuses loops and layouts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Factories: `file.py:function?name=value` builds a module and example arguments.
 
-Owns reading the spec, running the author's file, and keeping weights fake.  Refuses results that are not `(module, args)` or
-`(module, args, kwargs)`.  It runs the author's code, so it belongs into the model process.
+Owns reading the spec, running the author's file, and keeping weights fake.  Refuses results that are not `(module, args)`
+or `(module, args, kwargs)`.  It runs the author's code, so it belongs into the model process.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from torch.utils import _pytree as pytree
 
 from compiler.errors import InputError
 from compiler.frontend.capture import quiet, shortened
+from resources.examples import bundled_script, example
 
 Parameter = bool | int | float | str
 
@@ -35,11 +36,6 @@ class FactorySpec:
     function: str
     parameters: tuple[tuple[str, Parameter], ...]
 
-    @property
-    def name(self) -> str:
-        """A short name of the model."""
-        return self.function
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Example:
@@ -50,27 +46,32 @@ class Example:
     kwargs: Mapping[str, object]
 
 
-def is_factory(spec: str) -> bool:
-    """True for `something.py:function` with or without parameters."""
-    path, _, function = spec.partition("?")[0].rpartition(":")
-    return path.endswith(".py") and function.isidentifier()
+def factory_spec(spec: str) -> FactorySpec | None:
+    """The factory that a spec names, None if it names something else; InputError if it cannot be read.
 
+    A bundled example with parameters (`decoder?sequence=64`), or without an archive, means its script.
 
-def parse_factory(spec: str) -> FactorySpec:
-    """Split a spec; InputError for a file that is not there or a malformed parameter.
-
-    >>> parse_factory(f"{__file__}:build?layers=2&bias=false").parameters
-    (('layers', 2), ('bias', False))
+    >>> factory_spec("decoder?sequence=64").parameters
+    (('sequence', 64),)
     """
-    head, _, query = spec.partition("?")
+    head, asks, query = spec.partition("?")
     path, _, function = head.rpartition(":")
+    script = bundled_script(head)
+    if script and (asks or not example(head)):
+        return FactorySpec(script, "factory", _parameters(spec, query))
+    if not path.endswith(".py") or not function.isidentifier():
+        return None
     if not Path(path).is_file():
         raise InputError(spec, f"there is no file {path}", "check the path")
+    return FactorySpec(Path(path), function, _parameters(spec, query))
+
+
+def _parameters(spec: str, query: str) -> tuple[tuple[str, Parameter], ...]:
     try:
         pairs = parse_qsl(query, strict_parsing=True, keep_blank_values=True) if query else []
     except ValueError as error:
         raise InputError(spec, f"the parameters {query!r} are not name=value", "write them as a=1&b=2") from error
-    return FactorySpec(Path(path), function, tuple((name, _parameter(text)) for name, text in pairs))
+    return tuple((name, _parameter(text)) for name, text in pairs)
 
 
 def _parameter(text: str) -> Parameter:
@@ -92,7 +93,7 @@ def build(spec: FactorySpec, *, real: bool = False) -> Example:
         return _example(spec, _run(spec, function, parameters, []))
     mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv())
     returned: object = None
-    # Some constructors read numbers out of tensors, which a fake one does not have: then build on `meta`, at last for real.
+    # Some constructors read numbers out of tensors, which a fake one has not: then build on `meta`, at last for real.
     attempts: list[list[AbstractContextManager[object]]] = [[mode], [torch.device("meta")], []]
     for attempt, contexts in enumerate(attempts):
         try:
@@ -120,7 +121,7 @@ def _run(
             for context in contexts:
                 stack.enter_context(context)
             return function(**parameters)
-    except Exception as error:  # noqa: BLE001 (the author's code may raise anything)
+    except Exception as error:
         why = f"{spec.function}() failed with {type(error).__name__} ({shortened(error)})"
         raise InputError(f"{spec.path.name}:{spec.function}", why, "correct the factory") from error
     finally:
@@ -153,7 +154,7 @@ def _load(spec: FactorySpec) -> ModuleType:
     try:
         with quiet():
             found.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001 (the author's code may raise anything)
+    except Exception as error:
         why = f"Python cannot run it, {type(error).__name__} ({shortened(error)})"
         raise InputError(spec.path.name, why, "correct the file") from error
     finally:

@@ -1,7 +1,7 @@
 """Index expressions: from Inductor's sympy form into `compiler.loops.Index`.
 
-Owns the grammar: constants, `c*loop`, `c*(affine // d)`, `c*(affine // d % m)` and `c*gathered value`.  Refuses anything
-deeper by raising `IndexFormError` with the expression, which the caller turns into a sentence about the op.
+Owns the grammar: constants, `c*loop`, `c*(affine // d)`, `c*(affine // d % m)` and `c*gathered value`.  Refuses
+anything deeper by raising `IndexFormError` with the expression, which the caller turns into a sentence about the op.
 """
 
 from __future__ import annotations

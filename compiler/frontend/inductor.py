@@ -1,8 +1,8 @@
 """The one file that touches Inductor's private interface (pinned with torch's version).
 
 Owns running Inductor's lowering of an FX graph up to its loop-level form, and what `lowerings` and `body` need of it.
-Refuses scheduling and code generation: no compiler, no subprocess, and every global table is put back afterwards.  Global
-tables are patched, so one lowering runs at a time per process.
+Refuses scheduling and code generation: no compiler, no subprocess, and every global table is put back afterwards.
+Global tables are patched, so one lowering runs at a time per process.
 """
 
 from __future__ import annotations
@@ -19,15 +19,20 @@ from torch._inductor import config, ir
 from torch._inductor import lowering as inductor_lowering
 from torch._inductor.graph import GraphLowering
 from torch._inductor.ops_handler import DefaultHandler
+from torch._inductor.runtime.hints import ReductionHint
 from torch._inductor.utils import gather_origins
 from torch._inductor.virtualized import V, ops
 from torch.utils import _pytree as pytree
+from torch.utils._ordered_set import OrderedSet
 
 from compiler.errors import StudioError
 from compiler.frontend.origin import refusal
+from compiler.primitives import PRIMITIVES as PRIMITIVE_TABLE
+from compiler.primitives import CostClass
 
 Box = ir.TensorBox
 Lower = Callable[..., object]
+Target = Callable[..., object] | str
 Handler = DefaultHandler
 Sizes = Sequence[int]
 MATMUL, CONV = "spyre_matmul", "spyre_conv"
@@ -47,8 +52,8 @@ _CONFIG = {
 # An op that reads nothing stays inside its consumers unless it computes more than this or one of the costly functions.
 _FREE_OPS = 100
 _COSTLY = frozenset(
-    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan tanh sigmoid erf pow asin acos atan sinh cosh".split()
-)
+    name for name, row in PRIMITIVE_TABLE.items() if row.arity == 1 and row.cost is CostClass.TRANSCENDENTAL
+) | {"pow"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +92,7 @@ class Lowered:
 class Rules:
     """How calls are lowered: own lowerings, calls to leave opaque, scalar functions a loop body may use."""
 
-    lowerings: Mapping[object, Lower]
+    lowerings: Mapping[Target, Lower]
     opaque: frozenset[object]
     known_ops: frozenset[str]
     progress: Callable[[float], None] = field(default=lambda share: None)
@@ -95,7 +100,7 @@ class Rules:
 
 def lower(module: torch.fx.GraphModule, rules: Rules) -> Lowered:
     """Lower a decomposed graph whose nodes carry fake tensors; raises StudioError for what has no form."""
-    from torch._inductor.compile_fx import view_to_reshape
+    from torch._inductor.compile_fx import view_to_reshape  # type: ignore[attr-defined]
 
     fakes = [node.meta["val"] for node in module.graph.nodes if node.op == "placeholder"]
     mode = detect_fake_mode(fakes) or torch._subclasses.FakeTensorMode()
@@ -103,12 +108,12 @@ def lower(module: torch.fx.GraphModule, rules: Rules) -> Lowered:
         stack.enter_context(torch.no_grad())
         stack.enter_context(V.set_fake_mode(mode))
         stack.enter_context(_patched(rules))
-        view_to_reshape(module)
+        view_to_reshape(module)  # type: ignore[no-untyped-call]
         fakes = [_dense(fake, mode) for fake in fakes]
         graph = _Lowering(module, fakes, mode, rules)
         stack.enter_context(V.set_graph_handler(graph))
         graph.run(*fakes)
-        outputs = tuple(output for output in graph.graph_outputs if isinstance(output, ir.IRNode))
+        outputs = tuple(graph.graph_outputs)
         return Lowered(graph, tuple(graph.steps), outputs, dict(graph.constants))
 
 
@@ -180,7 +185,7 @@ class _Lowering(GraphLowering):
             with self.set_current_node(n):
                 return torch.fx.Interpreter.run_node(self, n)
         arguments, keywords = self.fetch_args_kwargs_from_env(n)
-        origins = {n} | set(gather_origins(arguments, keywords))
+        origins = OrderedSet([n]) | gather_origins(arguments, keywords)
         with ir.IRNode.current_origins(origins), self.set_current_node(n), V.set_current_node(n):
             try:
                 result = self._lowered(n, arguments, keywords)
@@ -253,7 +258,7 @@ def realized(box: object) -> ir.TensorBox:
     assert isinstance(box, ir.TensorBox)
     if isinstance(box.data, ir.BaseView) and isinstance(box.data.unwrap_view(), ir.BaseConstant):
         load = box.make_loader()
-        box = _pointwise(box, box.get_dtype(), box.get_size(), lambda index: load(index))
+        box = _pointwise(box, box.get_dtype(), box.get_size(), load)
     if isinstance(box.data, ir.BaseConstant):
         box = _pointwise(box, box.get_dtype(), box.get_size(), box.make_loader())
     box.realize()
@@ -295,7 +300,7 @@ def _patched(rules: Rules) -> Iterator[None]:
 
 
 @contextmanager
-def _entries(table: dict[object, Lower], ours: Mapping[object, Lower]) -> Iterator[None]:
+def _entries(table: dict[Target, Lower], ours: Mapping[Target, Lower]) -> Iterator[None]:
     before = dict(table)
     table.update(ours)
     try:
@@ -359,14 +364,14 @@ def _reduction(
 ) -> Box:
     # Not Reduction.create: it turns a fold of length one into a pointwise op, which a contraction is not.
     loops = ir.Reduction(
-        device=like.get_device(),
+        device=like.get_device() or torch.device("cpu"),
         dtype=dtype,
         inner_fn=body,
         ranges=[sympy.Integer(size) for size in space[0]],
         reduction_ranges=[sympy.Integer(size) for size in space[1]],
-        reduction_type=kind,
+        reduction_type=kind,  # type: ignore[arg-type]
         src_dtype=like.get_dtype(),
-        reduction_hint=ir.ReductionHint.DEFAULT,
+        reduction_hint=ReductionHint.DEFAULT,
     )
     loops._post_init_setattr("origin_node", V.graph.current_node)
     result = ir.TensorBox.create(loops)
@@ -379,11 +384,16 @@ def sizes_of(box: Box) -> list[int]:
     return [int(size) for size in box.get_size()]
 
 
-def call(target: object, *arguments: object) -> Box:
+def call(target: Target, *arguments: object) -> Box:
     """Lower another ATen call as part of this one."""
     result = inductor_lowering.lowerings[target](*arguments)
     assert isinstance(result, ir.TensorBox)
     return result
+
+
+def product_of(left: object, right: object) -> object:
+    """The product of two values inside a loop body."""
+    return ops.mul(left, right)
 
 
 def cast(x: Box, dtype: torch.dtype) -> Box:
@@ -393,6 +403,6 @@ def cast(x: Box, dtype: torch.dtype) -> Box:
 
 def concatenation(parts: Sequence[Box], dim: int) -> Box:
     """One op that reads each part where its mask says so, so that the result has one writer."""
-    result = inductor_lowering.pointwise_cat(list(parts), dim)
+    result = inductor_lowering.pointwise_cat(list(parts), dim)  # type: ignore[no-untyped-call]
     assert isinstance(result, ir.TensorBox)
     return result

@@ -1,34 +1,71 @@
 """Load: a model spec as people write it becomes a captured model.
 
-Owns telling kinds of spec apart and the digest of a file.  Refuses files that are no models, each in one sentence.
+Owns telling specs apart (example name, factory, archive) and the digest of a file.  Refuses files that are no models, each in
+one sentence.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
+from torch.export import ExportedProgram
+
 from compiler.errors import InputError
-from compiler.frontend.capture import Captured, Progress, capture_module, capture_program, silent
-from compiler.frontend.factory import build, is_factory, parse_factory
+from compiler.frontend.archive import read_archive
+from compiler.frontend.capture import Captured, Progress, capture_program, silent, trace
+from compiler.frontend.factory import build, factory_spec
+from compiler.frontend.sniff import FileKind, refusal, sniff
 from compiler.loops import ModelSource
+from resources.examples import example
+
+_NO_SIZES: Mapping[str, int] = {}
 
 
-def load(spec: str, progress: Progress = silent) -> Captured:
-    """Capture the model that `spec` names: `file.py:factory?a=1`, `file.pt2`, or a bundled example by name."""
-    if is_factory(spec):
-        return _from_factory(spec, progress)
-    raise InputError(spec, "it is not a model", "choose a .pt2 file or write file.py:factory")
+def load(spec: str, progress: Progress = silent, sizes: Mapping[str, int] = _NO_SIZES) -> Captured:
+    """Capture the model that `spec` names: an example, `file.py:factory?a=1` or `file.pt2`.
+
+    `sizes` fixes open sizes of an archive by symbol.  Raises StudioError with one sentence for anything else.
+    """
+    program = traced(spec, progress, sizes)
+    return capture_program(program, name_of(spec), ModelSource(spec, digest(path_of(spec))), progress)
 
 
-def _from_factory(spec: str, progress: Progress) -> Captured:
-    factory = parse_factory(spec)
+def traced(spec: str, progress: Progress = silent, sizes: Mapping[str, int] = _NO_SIZES) -> ExportedProgram:
+    """The traced program on fake weights, before decomposition."""
+    factory = factory_spec(spec)
+    if factory is None:
+        progress(0.0, "read")
+        return read_archive(path_of(spec), sizes)
     progress(0.0, "build")
-    example = build(factory)
-    source = ModelSource(spec, digest(factory.path))
-    return capture_module(example.module, example.args, example.kwargs, factory.name, source, progress)
+    made = build(factory)
+    progress(0.05, "trace")
+    return trace(made.module, made.args, made.kwargs)
+
+
+def name_of(spec: str) -> str:
+    """A short name of the model: the example's, the factory's, or the file's without its ending."""
+    factory = factory_spec(spec)
+    if factory is None:
+        return path_of(spec).stem
+    return factory.path.stem if factory.function in {"factory", "model", "build"} else factory.function
+
+
+def path_of(spec: str) -> Path:
+    """The file behind a spec; InputError with the reason if it is no model."""
+    factory = factory_spec(spec)
+    if factory is not None:
+        return factory.path
+    bundled = example(spec)
+    path = bundled.archive if bundled else Path(spec)
+    kind = sniff(path)
+    if kind is not FileKind.EXPORT_ARCHIVE:
+        raise refusal(path, kind)
+    return path
 
 
 def digest(path: Path) -> str:
     """SHA-256 of a file, in hex."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,7 +1,7 @@
 """Lowerings of our own: what calls become as loop nests where Inductor would pick a library call or a copy.
 
-Owns contraction, convolution, windows, concatenation and the device's activation functions, and the list of calls that stay
-opaque.  Refuses to touch Inductor itself: `inductor` gives the building blocks.
+Owns contraction, convolution, windows, concatenation and the device's activation functions, and the list of calls that
+stay opaque.  Refuses to touch Inductor itself: `inductor` gives the building blocks.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from compiler.frontend.inductor import (
     Box,
     Index,
     Lower,
+    Target,
     call,
     cast,
     concatenation,
     contraction,
     function,
+    product_of,
     reduction,
     sizes_of,
 )
@@ -33,7 +35,7 @@ spyre = torch.ops.spyre_studio
 def matmul(x: Box, y: Box, dtype: torch.dtype | None = None) -> Box:
     """Batched contraction; a batch dim of size 1 is read at 0 for every batch."""
     left, right = sizes_of(x), sizes_of(y)
-    batch = list(torch.broadcast_shapes(left[:-2], right[:-2]))
+    batch = operators.broadcast(left[:-2], right[:-2])
 
     def read_left(index: Index, inner: Index) -> Sequence[object]:
         return [*_batch(index, len(batch), left), index[-2], inner[0]]
@@ -137,7 +139,7 @@ def _depthwise(x: Box, weight: Box, window: _Window) -> Box:
 
     def product(load: Lower, index: Index, inner: Index) -> object:
         value = load([index[0], index[1], *window.at(index[2:], inner)])
-        return value * taps_of([index[1], 0, *inner])
+        return product_of(value, taps_of([index[1], 0, *inner]))
 
     return reduction("sum", x, product, ([batch, channels, *window.positions], window.taps))
 
@@ -178,7 +180,7 @@ def silu(x: Box) -> Box:
     return function("silu", x)
 
 
-LOWERINGS: dict[object, Lower] = {
+LOWERINGS: dict[Target, Lower] = {
     spyre.matmul.default: matmul,
     spyre.window_max.default: _windows("max"),
     spyre.window_sum.default: _windows("sum"),
@@ -196,10 +198,10 @@ def _overloads(names: str) -> frozenset[object]:
 
 # Calls with no loop form, or whose loop form would write through an index or draw random numbers.
 OPAQUE: frozenset[object] = _overloads(
-    "sort topk kthvalue median nanmedian mode unique_consecutive cumsum cumprod cummax cummin logcumsumexp histc bincount"
-    " index_put _unsafe_index_put index_add index_copy index_fill index_reduce scatter scatter_add scatter_reduce"
-    " masked_scatter embedding_bag _embedding_bag searchsorted bucketize max_pool2d_with_indices max_pool3d_with_indices"
-    " avg_pool1d avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool2d"
+    "sort topk kthvalue median nanmedian mode unique_consecutive cumsum cumprod cummax cummin logcumsumexp histc"
+    " bincount index_put _unsafe_index_put index_add index_copy index_fill index_reduce scatter scatter_add scatter_reduce"
+    " masked_scatter embedding_bag _embedding_bag searchsorted bucketize max_pool2d_with_indices"
+    " max_pool3d_with_indices avg_pool1d avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool2d"
     " adaptive_max_pool3d fractional_max_pool2d grid_sampler_2d grid_sampler_3d grid_sampler_2d_vec"
     " upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact2d upsample_bilinear2d"
     " upsample_bicubic2d reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d"

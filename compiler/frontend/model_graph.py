@@ -1,7 +1,7 @@
 """ModelGraph from a traced program: the calls as the author wrote them.
 
-Owns inputs, calls, scalar attributes and refusals that concern the trace itself: shapes with symbols, types without a device
-format.  Refuses decompositions: it reads the graph before them.
+Owns inputs, calls, scalar attributes and refusals that concern the trace itself: shapes with symbols, types without a
+device format.  Refuses decompositions: it reads the graph before them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def graph_input(spec: InputSpec, node: torch.fx.Node) -> GraphInput:
 def tensor_outputs(program: ExportedProgram) -> Iterator[tuple[str, torch.fx.Node]]:
     """Name and node of every tensor the model returns or updates in place."""
     last = next(node for node in reversed(list(program.graph.nodes)) if node.op == "output")
-    found = list(zip(program.graph_signature.output_specs, last.args[0], strict=True))  # type: ignore[arg-type]
+    found = list(zip(program.graph_signature.output_specs, last.args[0], strict=True))
     tensors = [(spec, node) for spec, node in found if isinstance(node, torch.fx.Node)]
     users = [spec for spec, _ in tensors if spec.kind is OutputKind.USER_OUTPUT]
     for spec, node in tensors:
@@ -103,14 +103,15 @@ def _holds_nodes(value: object) -> bool:
 
 def _type(value: torch.Tensor, node: torch.fx.Node, what: str) -> TensorType:
     shape = []
-    for size in value.shape:
-        if isinstance(size, torch.SymInt):
+    sizes: tuple[object, ...] = tuple(value.shape)
+    for size in sizes:
+        if not isinstance(size, int):
             raise refusal(
                 node,
                 f"{what} has the shape {list(map(str, value.shape))}, which is not known before it runs",
                 "capture the model again with fixed sizes",
             )
-        shape.append(int(size))
+        shape.append(size)
     return TensorType(element_type(value.dtype, node, what), tuple(shape))
 
 

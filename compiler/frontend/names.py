@@ -1,7 +1,7 @@
 """Names of ops and loops: short, meaningful and the same in every capture.
 
-Owns the rules `module.call/step`, `.2` for the second of the same base, and loop letters by kind of op.  Refuses counters
-of a run: a name depends on the model alone.
+Owns the rules `module.call/step`, `.2` for the second of the same base, and loop letters by kind of op.  Refuses
+counters of a run: a name depends on the model alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Operators of our own in the traced graph: the contraction and the pooling windows.
 
-Owns their schemas, shapes and plain PyTorch meaning, so that a decomposed graph still runs in eager mode.  Refuses loops:
-what they become is `lowerings`.
+Owns their schemas, shapes and plain PyTorch meaning, so that a decomposed graph still runs in eager mode.  Refuses
+loops: what they become is `lowerings`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import torch
 NAMESPACE = "spyre_studio"
 # What a decomposition returns to say that the call stays as it is.
 KEPT = cast(torch.Tensor, NotImplemented)
-_LIBRARY = torch.library.Library(NAMESPACE, "DEF")
-_LIBRARY.define("matmul(Tensor x, Tensor y, ScalarType? dtype=None) -> Tensor")
-_LIBRARY.define("window_max(Tensor x, int[] kernel, int[] stride, int[] dilation) -> Tensor")
-_LIBRARY.define("window_sum(Tensor x, int[] kernel, int[] stride, int[] dilation) -> Tensor")
+_LIBRARY = torch.library.Library(NAMESPACE, "DEF")  # type: ignore[no-untyped-call]
+_LIBRARY.define("matmul(Tensor x, Tensor y, ScalarType? dtype=None) -> Tensor")  # type: ignore[no-untyped-call]
+_LIBRARY.define("window_max(Tensor x, int[] kernel, int[] stride, int[] dilation) -> Tensor")  # type: ignore[no-untyped-call]
+_LIBRARY.define("window_sum(Tensor x, int[] kernel, int[] stride, int[] dilation) -> Tensor")  # type: ignore[no-untyped-call]
 
 
 def matmul(x: torch.Tensor, y: torch.Tensor, dtype: torch.dtype | None = None) -> torch.Tensor:
@@ -36,6 +36,15 @@ def window_sum(x: torch.Tensor, kernel: Sequence[int], stride: Sequence[int], di
     """Sum of each window over the last `len(kernel)` dims; no padding."""
     result: torch.Tensor = torch.ops.spyre_studio.window_sum.default(x, kernel, stride, dilation)
     return result
+
+
+def broadcast(left: Sequence[int], right: Sequence[int]) -> list[int]:
+    """The shape that both shapes broadcast to.
+
+    >>> broadcast([4, 1], [8])
+    [4, 8]
+    """
+    return [int(size) for size in torch.broadcast_shapes(tuple(left), tuple(right))]  # type: ignore[no-untyped-call]
 
 
 def window_sizes(
@@ -57,8 +66,7 @@ def _matmul_cpu(x: torch.Tensor, y: torch.Tensor, dtype: torch.dtype | None = No
 
 
 def _matmul_shape(x: torch.Tensor, y: torch.Tensor, dtype: torch.dtype | None = None) -> torch.Tensor:
-    batch = torch.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    return x.new_empty((*batch, x.shape[-2], y.shape[-1]), dtype=dtype or x.dtype)
+    return x.new_empty((*broadcast(x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-1]), dtype=dtype or x.dtype)
 
 
 def _windows(x: torch.Tensor, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> torch.Tensor:
@@ -89,9 +97,9 @@ def _window_shape(
     return x.new_empty((*x.shape[:lead], *window_sizes(x.shape[lead:], kernel, stride, dilation)))
 
 
-_LIBRARY.impl("matmul", _matmul_cpu, "CompositeExplicitAutograd")
-_LIBRARY.impl("window_max", _window_max_cpu, "CompositeExplicitAutograd")
-_LIBRARY.impl("window_sum", _window_sum_cpu, "CompositeExplicitAutograd")
+_LIBRARY.impl("matmul", _matmul_cpu, "CompositeExplicitAutograd")  # type: ignore[no-untyped-call]
+_LIBRARY.impl("window_max", _window_max_cpu, "CompositeExplicitAutograd")  # type: ignore[no-untyped-call]
+_LIBRARY.impl("window_sum", _window_sum_cpu, "CompositeExplicitAutograd")  # type: ignore[no-untyped-call]
 torch.library.register_fake(f"{NAMESPACE}::matmul", _matmul_shape, lib=_LIBRARY)
 torch.library.register_fake(f"{NAMESPACE}::window_max", _window_shape, lib=_LIBRARY)
 torch.library.register_fake(f"{NAMESPACE}::window_sum", _window_shape, lib=_LIBRARY)

@@ -1,7 +1,7 @@
 """Pooling as reductions over windows.
 
-Owns padding and the choice of windows.  Refuses window positions as results (they have no loop form): whoever asks for the
-indices of a max pool gets the ATen call itself.
+Owns padding and the choice of windows.  Refuses window positions as results (they have no loop form): whoever asks for
+the indices of a max pool gets the ATen call itself.
 """
 
 from __future__ import annotations
