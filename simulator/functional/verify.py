@@ -1,0 +1,94 @@
+"""Verify: runs a program on the simulated device and compares its outputs with those of eager PyTorch.
+
+Owns the verdict.  Eager PyTorch judges the outputs; every step is also checked on its own, so that the first wrong
+one is named. Refuses to compute the eager outputs: they are given.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from compiler.errors import InputError, StoppedError
+from compiler.loops import OutputView
+from compiler.program import DeviceOp, Program
+from simulator.errors import DeviceError
+from simulator.functional.compare import compare
+from simulator.functional.execute import Execution, Progress
+from simulator.functional.lockstep import Lockstep
+from simulator.report import OutputReport, StepReport, VerifyReport
+
+
+def verify(
+    program: Program,
+    inputs: Mapping[str, Tensor],
+    outputs: Sequence[Tensor],
+    *,
+    poison: bool = True,
+    lx_bytes: int | None = None,
+    progress: Progress | None = None,
+    stopped: Callable[[], bool] | None = None,
+) -> VerifyReport:
+    """The verdict on a program, given host tensors for all inputs (by buffer name) and the eager outputs, in order.
+
+    `lx_bytes` is the size of every core's LX (default: what the program says it uses).  Raises InputError for inputs
+    or outputs that do not fit the program, StoppedError once `stopped` says so; a program that breaks the device is a
+    finding.
+    """
+    if len(outputs) != len(program.outputs):
+        why = f"PyTorch returns {len(outputs)} outputs, the program has {len(program.outputs)}"
+        raise InputError(f"model {program.model}", why, "compile it again")
+    started = time.monotonic()
+    reports: list[StepReport] = []
+    found: tuple[OutputReport, ...] = ()
+    fault = ""
+    try:
+        with torch.no_grad():
+            execution = Execution(program, inputs, poison=poison, lx_bytes=lx_bytes)
+            lockstep = Lockstep(program, inputs)
+            _run(execution, lockstep, reports, progress, stopped)
+            found = tuple(
+                _judge(execution, lockstep, view, want) for view, want in zip(program.outputs, outputs, strict=True)
+            )
+    except DeviceError as error:
+        fault = error.sentence
+    return VerifyReport(
+        model=program.model,
+        device=program.device,
+        cores=program.cores,
+        poison=poison,
+        outputs=found,
+        steps=tuple(reports),
+        fault=fault,
+        seconds=time.monotonic() - started,
+    )
+
+
+def _run(
+    execution: Execution,
+    lockstep: Lockstep,
+    reports: list[StepReport],
+    progress: Progress | None,
+    stopped: Callable[[], bool] | None,
+) -> None:
+    def observe(op: DeviceOp) -> None:
+        reports.extend(lockstep.check(op, execution))
+
+    for place, op in enumerate(execution.steps):
+        if stopped and stopped():
+            raise StoppedError
+        if progress:
+            progress(place, len(execution.steps), op.name)
+        execution.run(observe)
+
+
+def _judge(execution: Execution, lockstep: Lockstep, view: OutputView, want: Tensor) -> OutputReport:
+    if tuple(want.shape) != view.shape:
+        why = f"PyTorch returns shape {tuple(want.shape)}, the program {view.shape}"
+        raise InputError(f"output {view.name}", why, "compile the model for these inputs")
+    noise, scale, dtype = lockstep.expectation(view)
+    comparison = compare(execution.output(view), want, dtype, noise, scale)
+    return OutputReport(view.name, view.buffer, dtype, view.shape, comparison)

@@ -1,0 +1,143 @@
+"""Verify report: how far a simulated result is from what PyTorch computes, and where it first goes wrong.
+
+Owns the verdict values and their words.  Refuses to compute: `simulator.functional` does, with torch; everything here
+can be read without it.
+
+The rule.  Two values agree if |d| <= E * min(1, scale) + 2 * E * |reference| + N * rms(reference). E is the rounding
+noise of one element: the units of all roundings on the longest chain of ops that leads to it, added in squares.  The
+unit of f16 is 1e-3 (a step is 9.8e-4), of bf16 8e-3, of fp32 1e-6; a copy adds nothing, so that one rounding to f16
+gives 1e-3 + 2e-3 * |reference|.  `scale` is the largest value of the result and, where values were added up, of what
+was added: 1e-3 may be large for a probability.  N is the noise that sums over K terms spread over all elements of a
+result: that of the operands and sqrt(K) steps of fp32.  A result whose every element is within the rule may still be
+wrong as a whole, by one per cent everywhere: the root mean square of d is held to half of E and N together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from compiler.dtypes import DType
+
+
+class Agreement(StrEnum):
+    """How two results compare, best first."""
+
+    EQUAL = "equal"
+    ROUNDING = "rounding"
+    CORRUPTED = "corrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """|d| <= absolute + relative * |reference| for every element, and rms(d) <= norm."""
+
+    absolute: float
+    relative: float
+    norm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two tensors of equal shape.  Figures speak of elements that are finite in both.
+
+    `differing` elements are not equal, `beyond` of them are beyond the tolerance (NaN and infinity have none);
+    `first` is the index of the first one beyond it, or else of the first that differs, with both values as text.
+    `unrelated` results share no direction at all: not rounding, another computation.
+    """
+
+    agreement: Agreement
+    elements: int
+    differing: int
+    beyond: int
+    max_abs: float
+    max_relative: float
+    rms: float
+    cosine: float
+    unrelated: bool
+    tolerance: Tolerance
+    first: tuple[int, ...] | None = None
+    got: str = ""
+    want: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputReport:
+    """One output of the model, compared with PyTorch run on the same numbers."""
+
+    name: str
+    buffer: str
+    dtype: DType
+    shape: tuple[int, ...]
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """One write of one step, compared with what the numbers it should have read imply."""
+
+    step: str
+    buffer: str
+    source: str
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """One verification.  `fault` is the sentence of what stopped the device, '' if it ran to the end."""
+
+    model: str
+    device: str
+    cores: int
+    poison: bool
+    outputs: tuple[OutputReport, ...]
+    steps: tuple[StepReport, ...]
+    fault: str
+    seconds: float
+
+    @property
+    def agreement(self) -> Agreement:
+        """The worst of all outputs and steps; a device that stopped gives corrupted results."""
+        if self.fault or self.first_divergence:
+            return Agreement.CORRUPTED
+        order = list(Agreement)
+        return max((report.comparison.agreement for report in self.outputs), key=order.index, default=Agreement.EQUAL)
+
+    @property
+    def ok(self) -> bool:
+        """True if nothing but rounding tells the results apart."""
+        return self.agreement is not Agreement.CORRUPTED
+
+    @property
+    def first_divergence(self) -> StepReport | None:
+        """The first step that did not do what its operands imply."""
+        return next((step for step in self.steps if step.comparison.agreement is Agreement.CORRUPTED), None)
+
+
+def describe(report: VerifyReport) -> tuple[str, ...]:
+    """The report as lines for a person."""
+    lines = [_of_output(each) for each in report.outputs]
+    wrong = report.first_divergence
+    if wrong:
+        where = f" ({wrong.source})" if wrong.source else ""
+        lines.append(f"first divergence: step {wrong.step}{where} writes {wrong.buffer}: {_figures(wrong.comparison)}")
+    if report.fault:
+        lines.append(report.fault)
+    poison = "on" if report.poison else "off"
+    where = f"{report.model} on {report.cores} cores, poison {poison}"
+    lines.append(f"{where}: {report.agreement} ({report.seconds:.1f} s)")
+    return tuple(lines)
+
+
+def _of_output(output: OutputReport) -> str:
+    shape = ",".join(map(str, output.shape))
+    verdict = "unrelated" if output.comparison.unrelated else output.comparison.agreement
+    return f"{output.name} {output.dtype}[{shape}]: {verdict}, {_figures(output.comparison)}"
+
+
+def _figures(found: Comparison) -> str:
+    if found.first is None:
+        return f"all {found.elements:,} elements equal"
+    place = ",".join(map(str, found.first))
+    text = f"max |d| {found.max_abs:.3g}, relative {found.max_relative:.3g}, cosine {found.cosine:.6f}"
+    return f"{text}; {found.beyond:,} of {found.elements:,} beyond rounding; [{place}] is {found.got}, not {found.want}"
