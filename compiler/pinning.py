@@ -153,4 +153,3 @@ def _below_floor(space: Space, reaches: tuple[Reach, ...], factors: Mapping[str,
 
 def _names(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
-

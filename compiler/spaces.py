@@ -187,4 +187,3 @@ def _strided_loops(op: LoopOp, schedule: Schedule) -> set[str]:
         if move > unit > 0:
             found.add(loop.name)
     return found
-

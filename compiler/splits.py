@@ -44,9 +44,7 @@ def matmul_roles(space: Space) -> Roles | None:
     return roles if roles.columns and roles.rows and len(roles.inner) == 1 else None
 
 
-def rank_matmul(
-    space: Space, roles: Roles, layouts: Mapping[str, StickLayout], device: Device
-) -> tuple[Ranked, ...]:
+def rank_matmul(space: Space, roles: Roles, layouts: Mapping[str, StickLayout], device: Device) -> tuple[Ranked, ...]:
     """Every split of a matmul, best first; of equals the one enumerated first (loop order B, M, N, K, ascending)."""
     work = contraction_of(space, roles, layouts)
     names = (*roles.batch, *roles.rows, roles.columns, *roles.inner)
@@ -59,9 +57,7 @@ def rank_matmul(
 
 
 @lru_cache(maxsize=256)
-def _ranked(
-    work: Contraction, menus: Menu, letters: str, device: Device
-) -> tuple[tuple[float, tuple[int, ...]], ...]:
+def _ranked(work: Contraction, menus: Menu, letters: str, device: Device) -> tuple[tuple[float, tuple[int, ...]], ...]:
     """Points and factors, best first; models repeat their matmuls, so that the answers are kept."""
     found = []
     for factors in product(*menus):
@@ -118,4 +114,3 @@ def _entry_loops(space: Space) -> frozenset[str]:
     inside = frozenset[str]().union(*(read.index.loop_names for read in gathered))
     plain = [read for read in space.op.reads if not read.index.gathers]
     return frozenset[str]().union(*(read.index.loop_names for read in plain)) - inside if gathered else frozenset()
-

@@ -55,10 +55,6 @@ class Request:
         """
         return len(self.uses) - self.computed
 
-    def overlaps(self, other: Request) -> bool:
-        """True if both are alive at some step."""
-        return self.start < other.end and other.start < self.end
-
 
 def order(requests: Sequence[Request]) -> tuple[Request, ...]:
     """Parents before children; among those free to go, smallest score first, then smallest span, then input order.
@@ -109,16 +105,62 @@ def fit(
     >>> dict(fit([Request("a", 7, (0, 1)), Request("b", 4, (0, 1)), Request("c", 3, (0, 1))], 10, 1))
     {'a': 0, 'c': 7}
     """
-    by_name = _by_name(requests)
-    check_parents(by_name)
-    placed = {name: address for name, address in (fixed or {}).items() if name in by_name}
+    board = Board.of(requests, fixed)
     for request in order(requests):
-        if request.name in placed:
+        if request.name in board.placed:
             continue
-        address = _address(request, by_name, placed, capacity, alignment, best)
+        address = board.in_place(request)
+        if address is None:
+            address = _gap(request, board, capacity, alignment, best)
         if address is not None:
-            placed[request.name] = address
-    return frozendict((request.name, placed[request.name]) for request in requests if request.name in placed)
+            board.put(request, address)
+    return board.addresses(requests)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Requests placed so far; `alive` lists those alive at every step.  Solvers fill it while they run."""
+
+    by_name: dict[str, Request]
+    placed: dict[str, int]
+    alive: dict[int, list[str]]
+
+    @classmethod
+    def of(cls, requests: Sequence[Request], fixed: Mapping[str, int] | None = None) -> Board:
+        """A board with the requests whose address is already decided; ValueError for bad names or parents."""
+        board = cls(_by_name(requests), {}, {})
+        check_parents(board.by_name)
+        for name, address in (fixed or {}).items():
+            if name in board.by_name:
+                board.put(board.by_name[name], address)
+        return board
+
+    def put(self, request: Request, address: int) -> None:
+        """Place a request."""
+        self.placed[request.name] = address
+        for step in range(request.start, request.end):
+            self.alive.setdefault(step, []).append(request.name)
+
+    def busy(self, request: Request, ignore: str = "") -> tuple[tuple[int, int], ...]:
+        """Byte ranges taken at some step of the lifetime of `request`, but for those of `ignore`."""
+        names = dict.fromkeys(name for step in range(request.start, request.end) for name in self.alive.get(step, ()))
+        spans = ((self.placed[name], self.placed[name] + self.by_name[name].size) for name in names if name != ignore)
+        return tuple(spans)
+
+    def in_place(self, request: Request) -> int | None:
+        """The address of a parent that `request` may take over now, if there is one."""
+        for name in request.parents:
+            if name not in self.placed or not may_replace(request, self.by_name[name]):
+                continue
+            low, high = self.placed[name], self.placed[name] + request.size
+            if all(high <= taken_low or taken_high <= low for taken_low, taken_high in self.busy(request, name)):
+                return low
+        return None
+
+    def addresses(self, requests: Sequence[Request]) -> frozendict[str, int]:
+        """What was placed, in the order of the requests."""
+        names = (request.name for request in requests)
+        return frozendict((name, self.placed[name]) for name in names if name in self.placed)
 
 
 def check_parents(by_name: Mapping[str, Request]) -> None:
@@ -146,32 +188,8 @@ def gaps(busy: Sequence[tuple[int, int]], capacity: int, alignment: int) -> tupl
     return tuple(result)
 
 
-def busy_ranges(
-    request: Request, by_name: Mapping[str, Request], placed: Mapping[str, int], ignore: frozenset[str] = frozenset()
-) -> tuple[tuple[int, int], ...]:
-    """Byte ranges that are taken at some step of the lifetime of `request`."""
-    return tuple(
-        (address, address + by_name[name].size)
-        for name, address in placed.items()
-        if name not in ignore and name != request.name and by_name[name].overlaps(request)
-    )
-
-
-def _address(
-    request: Request,
-    by_name: Mapping[str, Request],
-    placed: Mapping[str, int],
-    capacity: int,
-    alignment: int,
-    best: bool,
-) -> int | None:
-    for name in request.parents:
-        if name in placed and may_replace(request, by_name[name]):
-            low, high = placed[name], placed[name] + request.size
-            busy = busy_ranges(request, by_name, placed, frozenset({name}))
-            if all(high <= taken_low or taken_high <= low for taken_low, taken_high in busy):
-                return low
-    free = gaps(busy_ranges(request, by_name, placed), capacity, alignment)
+def _gap(request: Request, board: Board, capacity: int, alignment: int, best: bool) -> int | None:
+    free = gaps(board.busy(request), capacity, alignment)
     fitting = [(high - low, low) for low, high in free if high - low >= request.size]
     if not fitting:
         return None

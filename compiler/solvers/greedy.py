@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from frozendict import frozendict
 
-from compiler.solvers.fit import Request, busy_ranges, check_parents, gaps, may_replace
+from compiler.solvers.fit import Board, Request, gaps
 
 
 def greedy(
@@ -24,28 +24,19 @@ def greedy(
     >>> dict(greedy([Request("a", 4, (0, 1)), Request("b", 4, (0, 3)), Request("c", 3, (2, 3))], 10, 1))
     {'a': 0, 'b': 4, 'c': 0}
     """
-    by_name = {request.name: request for request in requests}
-    check_parents(by_name)
-    placed = {name: address for name, address in (fixed or {}).items() if name in by_name}
+    board = Board.of(requests, fixed)
     for request in sorted(requests, key=lambda one: one.start):
-        if request.name in placed:
+        if request.name in board.placed:
             continue
-        address = _address(request, by_name, placed, capacity, alignment)
+        address = board.in_place(request)
+        if address is None:
+            address = _somewhere(request, board.busy(request), capacity, alignment)
         if address is not None:
-            placed[request.name] = address
-    return frozendict((request.name, placed[request.name]) for request in requests if request.name in placed)
+            board.put(request, address)
+    return board.addresses(requests)
 
 
-def _address(
-    request: Request, by_name: Mapping[str, Request], placed: Mapping[str, int], capacity: int, alignment: int
-) -> int | None:
-    busy = busy_ranges(request, by_name, placed)
-    for name in request.parents:
-        if name in placed and may_replace(request, by_name[name]):
-            others = busy_ranges(request, by_name, placed, frozenset({name}))
-            low, high = placed[name], placed[name] + request.size
-            if all(high <= taken_low or taken_high <= low for taken_low, taken_high in others):
-                return low
+def _somewhere(request: Request, busy: tuple[tuple[int, int], ...], capacity: int, alignment: int) -> int | None:
     lowest, highest = min((low for low, _ in busy), default=capacity), max((high for _, high in busy), default=0)
     above = -(-highest // alignment) * alignment
     if lowest >= request.size:

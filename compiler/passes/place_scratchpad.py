@@ -1,0 +1,152 @@
+"""place-scratchpad: which buffers live in LX, where, and why the others do not (facts 4).
+
+Owns the placement of every buffer, placement pins and the kernels.  Refuses to move, reload or evict: a buffer has
+one address for its whole life or lives in device memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from frozendict import frozendict
+
+from compiler.device import Device
+from compiler.eligibility import Scene, judge, scene_of
+from compiler.errors import InputError
+from compiler.ownership import Holding, may_take_over
+from compiler.pinning import nearest, refused
+from compiler.pins import PinState, PinStatus
+from compiler.plan import Kernel, Placement, Plan, ReasonCode, Slot, Spilled
+from compiler.problem import Problem
+from compiler.reasons import REASONS
+from compiler.schedule import kernels_of
+from compiler.solvers.fit import Board, Request, fit, gaps
+from compiler.solvers.greedy import greedy
+
+SOLVERS = ("best-fit", "first-fit", "greedy")
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceScratchpad:
+    """Sets placement, kernels and the status of placement pins; `solver` is one of SOLVERS."""
+
+    name: ClassVar[str] = "place-scratchpad"
+    needs: ClassVar[tuple[str, ...]] = ("layouts", "divisions")
+    decides: ClassVar[tuple[str, ...]] = ("placement", "kernels", "pins")
+    solver: str = "best-fit"
+
+    def __post_init__(self) -> None:
+        if self.solver not in SOLVERS:
+            known = ", ".join(SOLVERS)
+            raise InputError(f"solver {self.solver}", "place-scratchpad has no such solver", f"use one of {known}")
+
+    def __call__(self, problem: Problem, plan: Plan) -> Plan:
+        scene = scene_of(problem.program, plan)
+        judged = {name: judge(scene, name) for name in scene.schedule.buffers}
+        wanted = {name: place for name, place in problem.pins.placement.items() if name in judged}
+        requests = _requests(scene, {name: held for name, held in judged.items() if wanted.get(name) != "hbm"})
+        addresses = _solve(requests, wanted, problem.device, self.solver)
+        room = _Room(problem.device, requests, addresses)
+        placement = frozendict((name, _placement(scene, name, judged[name], wanted, room)) for name in judged)
+        status = {
+            f"placement:{name}": _status(name, place, placement, judged)
+            for name, place in problem.pins.placement.items()
+        }
+        kernels = tuple(Kernel(f"kernel{number}", steps) for number, steps in enumerate(kernels_of(scene.schedule)))
+        return replace(plan, placement=placement, kernels=kernels, pins=plan.pins | status)
+
+
+def _requests(scene: Scene, judged: Mapping[str, Holding | Spilled]) -> tuple[Request, ...]:
+    """What asks for a place, in buffer order."""
+    held = {name: verdict for name, verdict in judged.items() if isinstance(verdict, Holding)}
+    return tuple(
+        Request(name, one.bytes_per_core, scene.lives[name].uses, _parents(scene, one, held), computed=True)
+        for name, one in held.items()
+    )
+
+
+def _parents(scene: Scene, child: Holding, held: Mapping[str, Holding]) -> tuple[str, ...]:
+    """Buffers that die in the step that writes `child` and whose place it may take on every core."""
+    names = dict.fromkeys(read.buffer for read in child.step.op.reads)
+    return tuple(
+        name
+        for name in names
+        if name in held
+        and scene.lives[name].last == child.step.number
+        and may_take_over(child.step, name, scene.schedule, scene.plan)
+    )
+
+
+def _solve(
+    requests: tuple[Request, ...], wanted: Mapping[str, str], device: Device, solver: str
+) -> frozendict[str, int]:
+    """Addresses; what is pinned to LX is placed first, by the solver that places most of it."""
+    pinned = [request for request in requests if wanted.get(request.name) == "lx"]
+    fixed: frozendict[str, int] = frozendict()
+    for name in (solver, *SOLVERS) if pinned else ():
+        placed = _run(name, pinned, device, frozendict())
+        fixed = placed if len(placed) > len(fixed) else fixed
+    return _run(solver, requests, device, fixed)
+
+
+def _run(solver: str, requests: Sequence[Request], device: Device, fixed: Mapping[str, int]) -> frozendict[str, int]:
+    if solver == "greedy":
+        return greedy(requests, device.lx_budget_bytes, device.stick_bytes, fixed)
+    return fit(requests, device.lx_budget_bytes, device.stick_bytes, solver == "best-fit", fixed)
+
+
+class _Room:
+    """Where everything went, and what is in the way of what found no place."""
+
+    def __init__(self, device: Device, requests: tuple[Request, ...], addresses: Mapping[str, int]) -> None:
+        self.device = device
+        self.addresses = addresses
+        self.board = Board.of(requests, addresses)
+
+    def slot(self, scene: Scene, name: str) -> Slot:
+        """The slot of a buffer that found a place."""
+        request, life = self.board.by_name[name], scene.lives[name]
+        dying = (p for p in request.parents if self.board.by_name[p].end == request.start + 1)
+        parent = next((p for p in dying if self.addresses.get(p) == self.addresses[name]), "")
+        return Slot(self.addresses[name], request.size, life.first, life.last, parent)
+
+    def lack(self, name: str) -> str:
+        """Why a buffer found no place, in bytes."""
+        request, budget = self.board.by_name[name], self.device.lx_budget_bytes
+        if request.size > budget:
+            return f"needs {request.size:,} B per core, {request.size - budget:,} B more than the {budget:,} B of LX"
+        free = gaps(self.board.busy(request), budget, self.device.stick_bytes)
+        largest = max((high - low for low, high in free), default=0)
+        steps = range(request.start, request.end)
+        names = dict.fromkeys(other for step in steps for other in self.board.alive.get(step, ()))
+        largest_first = sorted(names, key=lambda other: -self.board.by_name[other].size)
+        shown = ", ".join(f"{other} ({self.board.by_name[other].size:,} B)" for other in largest_first[:3])
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        return (
+            f"needs {request.size:,} B per core in steps {request.start} to {request.end - 1}; the largest gap is "
+            f"{largest:,} B, so that {request.size - largest:,} B are lacking; in the way: {shown}{more}"
+        )
+
+
+def _placement(scene: Scene, name: str, judged: Holding | Spilled, wanted: Mapping[str, str], room: _Room) -> Placement:
+    if wanted.get(name) == "hbm":
+        also = f"; without the pin it would be there too: {judged.detail}" if isinstance(judged, Spilled) else ""
+        return Spilled(ReasonCode.PINNED, f"a pin keeps it in device memory{also}")
+    if isinstance(judged, Spilled):
+        return judged
+    return room.slot(scene, name) if name in room.addresses else Spilled(ReasonCode.CAPACITY, room.lack(name))
+
+
+def _status(
+    name: str, place: str, placement: Mapping[str, Placement], judged: Mapping[str, Holding | Spilled]
+) -> PinStatus:
+    if name not in judged:
+        return refused(f"there is no buffer {name}{nearest(name, judged)}")
+    if place not in ("lx", "hbm"):
+        return refused(f"{place!r} is no place; use 'lx' or 'hbm'")
+    found = placement[name]
+    if place == "hbm" or isinstance(found, Slot):
+        return PinStatus(PinState.HONOURED)
+    return refused(f"{REASONS[found.code].sentence} {name}: {found.detail}")
