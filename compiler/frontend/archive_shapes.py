@@ -139,7 +139,10 @@ class _Reader:
 
     def _named(self, function: str) -> Expression:
         """The rest of `Symbol('s77', positive=True)` or `Float('1.5', precision=53)`; the keywords add nothing here."""
-        name = self._take().strip("'")
+        token = self._take()
+        if not token.startswith("'"):
+            raise _GrammarError(f"{quoted(token)} stands where a name in quotes belongs")
+        name = token.strip("'")
         while self._tokens[self._place] == ",":
             self._take()
             self._take()

@@ -6,18 +6,18 @@ stay as they are lowered, neither fused nor split; loops of extent 1 are dropped
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
 import torch
-from torch._inductor import ir
 
 from compiler.dtypes import DType
 from compiler.frontend.body import BodyError, Recorder, Value, dtype_of, unwrapped
-from compiler.frontend.inductor import CONV, MATMUL, Computed, Lowered, Opaque, reading, simplified
+from compiler.frontend.inductor import Lowered, Nest, Opaque, contiguous_strides, reading, simplified
 from compiler.frontend.names import Names, loop_names, op_name, short_name
-from compiler.frontend.opaque import opaque_call, opaque_results
+from compiler.frontend.nests import CONV, MATMUL
+from compiler.frontend.opaque import opaque_call, result_suffixes
 from compiler.frontend.origin import module_of, refusal, source_of, target_name, traced_name
 from compiler.loops import (
     Access,
@@ -33,11 +33,10 @@ from compiler.loops import (
     Origin,
     OutputView,
     Role,
-    Term,
 )
+from compiler.primitives import COMBINES
 
 _KINDS = {MATMUL: OpKind.MATMUL, CONV: OpKind.CONV}
-_COMBINES = frozenset({"sum", "max", "min", "prod", "any", "argmax", "argmin"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def convert(lowered: Lowered, interface: Interface) -> LoopProgram:
     conversion = _Conversion(lowered, interface)
     for step in lowered.steps:
         try:
-            conversion.add(step)
+            conversion.ops.append(conversion.opaque(step) if isinstance(step, Opaque) else conversion.nest(step))
         except BodyError as error:
             raise refusal(step.node, f"it {error}") from error
     return conversion.program()
@@ -82,167 +81,122 @@ class _Conversion:
         self.names = Names([buffer.name for buffer in interface.inputs.values()])
         self.buffers: dict[str, Buffer] = dict(interface.inputs)
         self.ops: list[LoopOp] = []
-        self.per_node: dict[torch.fx.Node, int] = {}
+        self.steps_of: dict[torch.fx.Node, int] = {}
         for step in lowered.steps:
-            self.per_node[step.node] = self.per_node.get(step.node, 0) + 1
+            self.steps_of[step.node] = self.steps_of.get(step.node, 0) + 1
+        nodes = lowered.steps[0].node.graph.nodes if lowered.steps else ()
+        self.order = {node: place for place, node in enumerate(nodes)}
         for name, value in lowered.constants.items():
-            self._declare(name, self.names.unique(f"constant.{name}"), value.dtype, value.shape, BufferKind.CONSTANT)
-
-    def add(self, step: Computed | Opaque) -> None:
-        """Convert one step."""
-        self.ops.append(self._opaque(step) if isinstance(step, Opaque) else self._computed(step))
+            self._declare(name, self.names.unique(name.lstrip("_")), value.dtype, value.shape, BufferKind.CONSTANT)
 
     def program(self) -> LoopProgram:
         """What the outputs need, in order."""
-        views = self._outputs()
+        views = tuple(
+            OutputView(name, self.buffers[view.buffer].name, view.shape, view.strides, view.offset)
+            for name, view in zip(self.interface.outputs, self.lowered.outputs, strict=True)
+        )
         needed = {view.buffer for view in views}
         ops: list[LoopOp] = []
         for op in reversed(self.ops):
             if any(write.buffer in needed for write in op.writes):
-                needed.update(read.buffer for read in op.reads)
-                needed.update(write.buffer for write in op.writes)
+                needed.update(access.buffer for access in (*op.reads, *op.writes))
                 ops.append(op)
         used = tuple(buffer for buffer in self.buffers.values() if buffer.name in needed)
         return LoopProgram(self.interface.name, self.interface.source, used, tuple(reversed(ops)), views)
 
-    # ---- ops with loops
-
-    def _computed(self, step: Computed) -> LoopOp:
-        data = step.buffer.data
-        kind, reduced = _kind(data)
-        space = _space(kind, [int(n) for n in data.get_size()], reduced)
-        recorder = self._recorder(space)
-        recorder.merge_reads = kind not in _KINDS
-        with reading(self.lowered, recorder):
-            value = data.inner_fn(space.outer, space.inner) if reduced is not None else data.inner_fn(space.outer)
-        recorder.merge_reads = True
-        values = [unwrapped(part) for part in (value if isinstance(value, tuple) else (value,))]
-        name = self.names.unique(op_name(step.node, self._call(step.node), self._step_name(step, kind, recorder)))
-        buffer = self._declare_result(step, name)
-        results = tuple(_result(recorder, part, buffer.dtype, kind) for part in values)
-        write = recorder.index(step.buffer.get_layout().make_indexer()(space.outer))
-        pointwise = not any(loop.role is Role.REDUCTION for loop in space.loops) and kind not in _KINDS
+    def nest(self, step: Nest) -> LoopOp:
+        """One op with loops."""
+        if step.kind and step.kind not in COMBINES and step.kind not in _KINDS:
+            raise BodyError(f"folds by {step.kind}, which the device has no form for")
+        space = _space(step)
+        recorder, values, write = self._record(step, space)
+        name = self.names.unique(op_name(step.node, self._call(step.node), self._step_name(step, recorder)))
+        buffer = self._declare(step.buffer, name, step.dtype, step.output, BufferKind.COMPUTED)
+        results = tuple(_result(recorder, value, buffer.dtype, step.kind) for value in values)
+        folds = step.kind not in _KINDS and any(loop.role is Role.REDUCTION for loop in space.loops)
         return LoopOp(
             name=name,
-            kind=_KINDS.get(kind, OpKind.POINTWISE if pointwise else OpKind.REDUCTION),
-            combine="" if pointwise else "sum" if kind in _KINDS else kind,
+            kind=_KINDS.get(step.kind, OpKind.REDUCTION if folds else OpKind.POINTWISE),
+            combine=step.kind if folds else "sum" if step.kind in _KINDS else "",
             loops=space.loops,
             reads=tuple(recorder.reads),
             writes=(Access(buffer.name, write),),
             body=tuple(recorder.body),
             results=results,
-            origin=self._origin(step.node, step.buffer.origins),
+            origin=self._origin(step.node, step.inlined),
         )
 
-    def _recorder(self, space: _Space) -> Recorder:
+    def opaque(self, step: Opaque) -> LoopOp:
+        """One op without loops: it reads and writes buffers as a whole, which the access at offset 0 stands for."""
+        name = self.names.unique(op_name(step.node, self._call(step.node), short_name(step.target)))
+        call, inputs = opaque_call(step)
+        outputs = [
+            self._declare(result.buffer, f"{name}{suffix}", result.dtype, result.shape, BufferKind.COMPUTED)
+            for suffix, result in zip(result_suffixes(step), step.results, strict=True)
+        ]
+        reads = tuple(Access(self.buffers[inner].name, Index(0)) for inner in inputs)
+        writes = tuple(Access(buffer.name, Index(0)) for buffer in outputs)
+        return LoopOp(name, OpKind.OPAQUE, "", (), reads, writes, (), (), self._origin(step.node, ()), call)
+
+    def _record(self, step: Nest, space: _Space) -> tuple[Recorder, list[object], Index]:
         known = {name: (buffer.name, buffer.dtype) for name, buffer in self.buffers.items()}
-        simplify: Callable[[object], sympy.Expr] = lambda expr: simplified(self.lowered, expr, space.extents)  # noqa: E731
-        return Recorder(space.symbols, known, simplify)
+        recorder = Recorder(space.symbols, known, lambda expr: simplified(self.lowered, expr, space.extents))
+        recorder.merge_reads = step.kind not in _KINDS
+        with reading(self.lowered, recorder):
+            value = step.compute(space.outer, space.inner)
+            write = recorder.index(step.place(space.outer))
+        return recorder, list(value) if isinstance(value, tuple) else [value], write
 
-    def _declare_result(self, step: Computed, name: str) -> Buffer:
-        layout = step.buffer.get_layout()
-        return self._declare(step.buffer.get_name(), name, layout.dtype, layout.size, BufferKind.COMPUTED)
-
-    def _step_name(self, step: Computed, kind: str, recorder: Recorder) -> str:
-        if kind in _KINDS:
-            return "matmul" if kind == MATMUL else "conv"
-        if kind:
-            return kind
-        if self.per_node[step.node] == 1:
+    def _step_name(self, step: Nest, recorder: Recorder) -> str:
+        if step.kind in _KINDS:
+            return _KINDS[step.kind].value
+        if step.kind:
+            return step.kind
+        if self.steps_of[step.node] == 1:
             return short_name(step.node.target)
         applied = [part.primitive for part in recorder.body if isinstance(part, Apply)]
         return {"where": "pad"}.get(applied[-1], applied[-1]) if applied else "copy"
 
-    # ---- calls without loops
-
-    def _opaque(self, step: Opaque) -> LoopOp:
-        step_name = short_name(step.target)
-        name = self.names.unique(op_name(step.node, self._call(step.node), step_name))
-        call, tensors = opaque_call(step)
-        reads = tuple(_whole(self.buffers[tensor.get_name()]) for tensor in tensors)
-        writes = []
-        for suffix, result in opaque_results(step):
-            layout = result.get_layout()
-            declared = self._declare(
-                result.get_name(), f"{name}{suffix}", layout.dtype, layout.size, BufferKind.COMPUTED
-            )
-            writes.append(_whole(declared))
-        origin = self._origin(step.node, ())
-        return LoopOp(name, OpKind.OPAQUE, "", (), reads, tuple(writes), (), (), origin, call)
-
-    # ---- buffers, names, origins
-
-    def _declare(self, inner: str, name: str, dtype: torch.dtype, sizes: object, kind: BufferKind) -> Buffer:
-        shape = tuple(int(size) for size in sizes)  # type: ignore[attr-defined]
+    def _declare(self, inner: str, name: str, dtype: torch.dtype, sizes: Sequence[int], kind: BufferKind) -> Buffer:
+        shape = tuple(int(size) for size in sizes)
         if 0 in shape:
-            raise BodyError(f"makes a tensor without elements {list(shape)}")
-        strides = tuple(int(stride) for stride in ir.FlexibleLayout.contiguous_strides(shape))
-        self.buffers[inner] = Buffer(name, dtype_of(dtype), shape, strides, kind)
+            raise BodyError(f"makes a tensor without elements, of shape {list(shape)}")
+        self.buffers[inner] = Buffer(name, dtype_of(dtype), shape, contiguous_strides(shape), kind)
         return self.buffers[inner]
 
     def _call(self, node: torch.fx.Node) -> str:
         return short_name(self.interface.calls.get(traced_name(node), node.target))
 
-    def _origin(self, node: torch.fx.Node, inlined: object) -> Origin:
-        order = {other: place for place, other in enumerate(node.graph.nodes)}
-        free = [n for n in inlined if n in order and n not in self.per_node]  # type: ignore[attr-defined]
-        others = sorted(free, key=lambda n: order[n])
-        names = dict.fromkeys(traced_name(n) for n in (node, *others))
+    def _origin(self, node: torch.fx.Node, inlined: Sequence[torch.fx.Node]) -> Origin:
+        free = [other for other in inlined if other in self.order and other not in self.steps_of]
+        others = sorted(free, key=lambda other: self.order[other])
+        names = dict.fromkeys(traced_name(other) for other in (node, *others))
         target = self.interface.calls.get(traced_name(node), node.target)
         known = tuple(name for name in names if name in self.interface.calls)
         return Origin(known, module_of(node), source_of(node), target_name(target))
 
-    def _outputs(self) -> tuple[OutputView, ...]:
-        views = []
-        for name, node in zip(self.interface.outputs, self.lowered.outputs, strict=True):
-            layout = node.get_layout()
-            shape, strides = (tuple(int(n) for n in values) for values in (layout.size, layout.stride))
-            views.append(OutputView(name, self.buffers[node.get_name()].name, shape, strides, int(layout.offset)))
-        return tuple(views)
 
-
-def _kind(data: ir.Loops) -> tuple[str, list[int] | None]:
-    """Combine or private reduction type ('' for pointwise) and reduction extents (None for pointwise)."""
-    if type(data) is ir.Pointwise:
-        return "", None
-    if isinstance(data, ir.Reduction) and (data.reduction_type in _COMBINES or data.reduction_type in _KINDS):
-        return str(data.reduction_type), [int(n) for n in data.reduction_ranges]
-    what = getattr(data, "reduction_type", type(data).__name__)
-    raise BodyError(f"needs a loop of the kind {what}, which the device has no form for")
-
-
-def _space(kind: str, output: list[int], reduced: list[int] | None) -> _Space:
-    inner_sizes = reduced or []
-    names = loop_names(kind, output, inner_sizes)
+def _space(step: Nest) -> _Space:
+    names = loop_names(step.kind, step.output, step.reduced)
     loops: list[Loop] = []
     symbols: dict[sympy.Symbol, str] = {}
     extents: dict[sympy.Symbol, int] = {}
-    indices: list[list[sympy.Expr]] = []
-    for role, words, sizes in zip((Role.OUTPUT, Role.REDUCTION), names, (output, inner_sizes), strict=True):
+    indices: list[tuple[sympy.Expr, ...]] = []
+    for role, words, sizes in zip(Role, names, (step.output, step.reduced), strict=True):
         row: list[sympy.Expr] = []
         for word, size in zip(words, sizes, strict=True):
-            if not word:
-                row.append(sympy.S.Zero)
-                continue
-            symbol = sympy.Symbol(word, integer=True, nonnegative=True)
-            loops.append(Loop(word, size, role))
-            symbols[symbol], extents[symbol] = word, size
+            symbol = sympy.Symbol(word, integer=True, nonnegative=True) if word else sympy.S.Zero
             row.append(symbol)
-        indices.append(row)
-    return _Space(tuple(loops), symbols, extents, tuple(indices[0]), tuple(indices[1]))
+            if word:
+                loops.append(Loop(word, size, role))
+                symbols[symbol], extents[symbol] = word, size
+        indices.append(tuple(row))
+    return _Space(tuple(loops), symbols, extents, indices[0], indices[1])
 
 
 def _result(recorder: Recorder, value: object, dtype: DType, kind: str) -> int:
     """The instruction that is stored; pointwise results are converted to the type of their buffer."""
-    recorded = value if isinstance(value, Value) else recorder.constant(value, getattr(torch, dtype.torch_name))  # type: ignore[arg-type]
-    if kind:
-        return recorded.id
-    return recorder.to_dtype(recorded, getattr(torch, dtype.torch_name)).id
-
-
-def _whole(buffer: Buffer) -> Access:
-    """Access of an opaque call, which has no loops: the buffer as a whole."""
-    return Access(buffer.name, Index(0))
-
-
-__all__ = ["Interface", "Term", "convert"]
+    operand = unwrapped(value)
+    stored = getattr(torch, dtype.torch_name)
+    recorded = operand if isinstance(operand, Value) else recorder.constant(operand, stored)
+    return recorded.id if kind else recorder.to_dtype(recorded, stored).id

@@ -1,7 +1,8 @@
 """Decompositions: which ATen calls are rewritten into simpler ones before lowering, and how.
 
-Owns the table handed to `ExportedProgram.run_decompositions`: Inductor's own, with the entries below in place of those
-that would widen half precision, hide a contraction or copy what a loop nest can read in place.  Refuses loops and layouts.
+Owns the table handed to `ExportedProgram.run_decompositions`: Inductor's own, with the entries below in place of
+those that would widen half precision, hide a contraction or copy what a loop nest can read in place.  Refuses loops
+and layouts.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from contextlib import contextmanager
 
 import torch
 from torch import Tensor
-from torch._inductor.decomposition import select_decomp_table
 
 from compiler.frontend.attention import attention, flash_attention
+from compiler.frontend.inductor import decompositions
 from compiler.frontend.norms import (
     batch_norm_inference,
     fused_rms_norm,
@@ -35,7 +36,7 @@ Decomposition = Callable[..., object]
 
 def table() -> dict[object, Decomposition]:
     """ATen overload -> function of the same signature written in simpler calls."""
-    entries = dict(select_decomp_table())
+    entries = decompositions()
     for overload in _KEPT:
         entries.pop(overload, None)
     return {**entries, **_OURS}

@@ -1,7 +1,7 @@
 """Factories: `file.py:function?name=value` builds a module and example arguments.
 
-Owns reading the spec, running the author's file, and keeping weights fake.  Refuses results that are not `(module, args)`
-or `(module, args, kwargs)`.  It runs the author's code, so it belongs into the model process.
+Owns reading the spec, running the author's file, and keeping weights fake.  Refuses results that are not `(module,
+args)` or `(module, args, kwargs)`.  It runs the author's code, so it belongs into the model process.
 """
 
 from __future__ import annotations

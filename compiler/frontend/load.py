@@ -1,7 +1,7 @@
 """Load: a model spec as people write it becomes a captured model.
 
-Owns telling specs apart (example name, factory, archive) and the digest of a file.  Refuses files that are no models, each in
-one sentence.
+Owns telling specs apart (example name, factory, archive) and the digest of a file.  Refuses files that are no models,
+each in one sentence.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from pathlib import Path
 
 from torch.export import ExportedProgram
 
-from compiler.errors import InputError
 from compiler.frontend.archive import read_archive
 from compiler.frontend.capture import Captured, Progress, capture_program, silent, trace
 from compiler.frontend.factory import build, factory_spec

@@ -1,7 +1,7 @@
 """Lowerings of our own: what calls become as loop nests where Inductor would pick a library call or a copy.
 
 Owns contraction, convolution, windows, concatenation and the device's activation functions, and the list of calls that
-stay opaque.  Refuses to touch Inductor itself: `inductor` gives the building blocks.
+stay opaque.  Refuses to touch Inductor itself: `nests` gives the building blocks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 
 from compiler.frontend import operators
-from compiler.frontend.inductor import (
+from compiler.frontend.nests import (
     CONV,
     MATMUL,
     Box,
@@ -44,7 +44,7 @@ def matmul(x: Box, y: Box, dtype: torch.dtype | None = None) -> Box:
         return [*_batch(index, len(batch), right), inner[0], index[-1]]
 
     space = [*batch, left[-2], right[-1]], [left[-1]]
-    return contraction(MATMUL, x, y, (read_left, read_right), space, dtype or x.get_dtype())
+    return contraction(MATMUL, (x, y), (read_left, read_right), space, dtype or x.get_dtype())
 
 
 def _batch(index: Index, count: int, sizes: Sequence[int]) -> list[object]:
@@ -113,7 +113,7 @@ def _dense(x: Box, weight: Box, window: _Window) -> Box:
         return [index[1], *inner]
 
     space = [batch, out, *window.positions], [channels, *window.taps]
-    return contraction(CONV, x, weight, (read_x, read_weight), space, x.get_dtype())
+    return contraction(CONV, (x, weight), (read_x, read_weight), space, x.get_dtype())
 
 
 def _grouped(x: Box, weight: Box, window: _Window, groups: int) -> Box:
@@ -128,7 +128,7 @@ def _grouped(x: Box, weight: Box, window: _Window, groups: int) -> Box:
         return [index[1] * narrow + index[2], *inner]
 
     space = [batch, groups, narrow, *window.positions], [wide, *window.taps]
-    result = contraction(CONV, x, weight, (read_x, read_weight), space, x.get_dtype())
+    result = contraction(CONV, (x, weight), (read_x, read_weight), space, x.get_dtype())
     return call(aten.view.default, result, [batch, out, *window.positions])
 
 
@@ -198,14 +198,14 @@ def _overloads(names: str) -> frozenset[object]:
 
 # Calls with no loop form, or whose loop form would write through an index or draw random numbers.
 OPAQUE: frozenset[object] = _overloads(
-    "sort topk kthvalue median nanmedian mode unique_consecutive cumsum cumprod cummax cummin logcumsumexp histc"
-    " bincount index_put _unsafe_index_put index_add index_copy index_fill index_reduce scatter scatter_add scatter_reduce"
-    " masked_scatter embedding_bag _embedding_bag searchsorted bucketize max_pool2d_with_indices"
-    " max_pool3d_with_indices avg_pool1d avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool2d"
-    " adaptive_max_pool3d fractional_max_pool2d grid_sampler_2d grid_sampler_3d grid_sampler_2d_vec"
-    " upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact2d upsample_bilinear2d"
-    " upsample_bicubic2d reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d"
-    " replication_pad3d rand randn randint rand_like randn_like randint_like bernoulli normal multinomial randperm"
-    " exponential native_dropout _cdist_forward _pdist_forward linalg_qr _linalg_svd _linalg_eigh"
-    " triangular_solve cholesky gru lstm roll_ segment_reduce im2col col2im tril_indices triu_indices"
+    "sort topk kthvalue median nanmedian mode unique_consecutive cumsum cumprod cummax cummin logcumsumexp histc "
+    "bincount index_put _unsafe_index_put index_add index_copy index_fill index_reduce scatter scatter_add "
+    "scatter_reduce masked_scatter embedding_bag _embedding_bag searchsorted bucketize max_pool2d_with_indices "
+    "max_pool3d_with_indices avg_pool1d avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d "
+    "adaptive_max_pool2d adaptive_max_pool3d fractional_max_pool2d grid_sampler_2d grid_sampler_3d "
+    "grid_sampler_2d_vec upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact2d "
+    "upsample_bilinear2d upsample_bicubic2d reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d "
+    "replication_pad2d replication_pad3d rand randn randint rand_like randn_like randint_like bernoulli normal "
+    "multinomial randperm exponential native_dropout _cdist_forward _pdist_forward linalg_qr _linalg_svd "
+    "_linalg_eigh triangular_solve cholesky gru lstm roll_ segment_reduce im2col col2im tril_indices triu_indices"
 )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import torch
 
-from compiler.frontend.inductor import CONV, MATMUL
+from compiler.frontend.nests import CONV, MATMUL
 from compiler.frontend.origin import module_of
 
 _SHORT = {

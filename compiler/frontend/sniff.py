@@ -156,10 +156,13 @@ def _text_kind(path: Path, head: bytes) -> FileKind:
 def _zip_kind(path: Path) -> FileKind:
     try:
         with zipfile.ZipFile(path) as archive:
-            names = [name.partition("/")[2] or name for name in archive.namelist()]
+            infos = archive.infolist()
     except (zipfile.BadZipFile, NotImplementedError):
         return FileKind.TRUNCATED_ZIP
-    return _archive_kind(set(names))
+    # A table of contents that begins further in belongs to an archive inside this one: the outer table is cut off.
+    if min((info.header_offset for info in infos), default=0) > 0:
+        return FileKind.TRUNCATED_ZIP
+    return _archive_kind({info.filename.partition("/")[2] or info.filename for info in infos})
 
 
 def _archive_kind(names: set[str]) -> FileKind:
