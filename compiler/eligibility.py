@@ -119,6 +119,13 @@ def _graph_output(scene: Scene, subject: Subject) -> str:
     return f"{_bytes(scene, subject)}: the host fetches it from device memory"
 
 
+def _filled_in_parts(scene: Scene, subject: Subject) -> str:
+    steps = [scene.schedule.steps[number] for number in scene.lives[subject.buffer.name].writes]
+    if len(steps) == 1:
+        return ""
+    return f"{len(steps)} steps fill it, {steps[0].name} to {steps[-1].name}, each with gaps for the others"
+
+
 def _partial_read(scene: Scene, subject: Subject) -> str:
     assert subject.held is not None
     whys = (partial_read(subject.held, reader, scene.schedule) for reader in scene.readers(subject.buffer.name))
@@ -155,6 +162,7 @@ BEFORE_OWNERSHIP: tuple[tuple[ReasonCode, Rule], ...] = (
     (ReasonCode.ACROSS_OPAQUE, _across_opaque),
     (ReasonCode.INDIRECT, _indirect),
     (ReasonCode.GRAPH_OUTPUT, _graph_output),
+    (ReasonCode.LX_GAP, _filled_in_parts),
 )
 OWNERSHIP: tuple[tuple[ReasonCode, Rule], ...] = (
     (ReasonCode.PARTIAL_READ, _partial_read),
