@@ -149,7 +149,7 @@ class AccessMap:
         apart = (len(frame.size), *[1] * offsets.ndim)
         local = coordinates - np.array(frame.start, dtype=np.int64).reshape(apart)
         positions = frame.base + (local * frame.strides.reshape(apart)).sum(axis=0)
-        return Indexed(torch.from_numpy(positions), active)
+        return Indexed(torch.from_numpy(np.asarray(positions)), active)
 
 
 def _added(first: int, walks: list[_Walk]) -> Tensor:

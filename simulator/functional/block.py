@@ -74,6 +74,8 @@ def _apart(values: Tensor, memory: Tensor) -> Tensor:
 def steps_of(positions: NDArray[np.int64]) -> Steps | None:
     """(size, stride) pairs, slowest first, that walk these positions relative to the first; None if none do.
 
+    A step backwards has no such form (torch has no negative strides).
+
     >>> steps_of(np.array([0, 1, 2, 3, 64, 65, 66, 67]))
     ((2, 64), (4, 1))
     """
@@ -82,6 +84,8 @@ def steps_of(positions: NDArray[np.int64]) -> Steps | None:
         return ((1, 0),)
     moves = np.diff(positions)
     breaks = np.flatnonzero(moves != moves[0])
+    if moves[0] < 0:
+        return None
     if not len(breaks):
         return ((count, int(moves[0])),)
     run = int(breaks[0]) + 1

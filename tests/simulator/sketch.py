@@ -139,6 +139,7 @@ class Sketch:
     divisions: Mapping[str, Division] = field(default_factory=dict)
     layouts: Mapping[str, StickLayout] = field(default_factory=dict)
     lx: Mapping[str, int] = field(default_factory=dict)
+    views: tuple[OutputView, ...] = ()
 
     def program(self) -> Program:
         """Addresses in order, LX boxes as hulls of what cores write, one kernel."""
@@ -149,7 +150,7 @@ class Sketch:
             tensors.append(made)
             address += made.layout.size_bytes if made.memory is Memory.HBM else 0
         ends = [made.address + _box_bytes(made) for made in tensors if made.memory is Memory.LX]
-        views = tuple(self._view(name) for name in self.outputs)
+        views = self.views or tuple(self._view(name) for name in self.outputs)
         cores = max(len(step.slices) for step in steps)
         kernels = (ProgramKernel("k0", steps),)
         return Program("sketch", "sample", cores, tuple(tensors), kernels, views, address, max(ends, default=0))
