@@ -7,6 +7,7 @@ the totals add up.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -15,12 +16,13 @@ from compiler.cost.matmul import BATCH_STEP, EXECUTION, terms
 from compiler.cost.memory import NS_PER_US, Traffic, one_way_us, restickify_us, traffic_of, turnaround_us
 from compiler.device import Device
 from compiler.division import Division
+from compiler.layout import StickLayout
 from compiler.loops import OpKind
 from compiler.plan import Plan
 from compiler.price import Cost, CostTerm, KernelCost, StepCost
 from compiler.problem import Problem
 from compiler.schedule import Schedule, Step, expand, footprint, kernels_of
-from compiler.spaces import space_of
+from compiler.spaces import Space, space_of
 
 WITHOUT_HBM = (*(row for row in EXECUTION if row.name != "hbm"), BATCH_STEP)
 
@@ -37,7 +39,7 @@ class Draft:
     @property
     def compute_us(self) -> float:
         """Compute time on its cores."""
-        return sum(term.microseconds for term in self.compute)
+        return math.fsum(term.microseconds for term in self.compute)
 
     @property
     def moved(self) -> int:
@@ -55,31 +57,31 @@ def price(problem: Problem, plan: Plan) -> Cost:
     for name, run in zip(names, runs, strict=True):
         costs = _kernel(tuple(schedule.step_map[step] for step in run), schedule, plan, problem.device)
         steps += costs
-        kernels.append(KernelCost(name, sum(cost.total_us for cost in costs), run))
+        kernels.append(KernelCost(name, math.fsum(cost.total_us for cost in costs), run))
     edits = [step for step in schedule.steps if step.edit is not None]
     edit_names = {step.name for step in edits}
     return Cost(
-        total_us=sum(kernel.total_us for kernel in kernels),
-        compute_us=sum(cost.compute_us for cost in steps),
-        hbm_us=sum(cost.hbm_us for cost in steps),
+        total_us=math.fsum(kernel.total_us for kernel in kernels),
+        compute_us=math.fsum(cost.compute_us for cost in steps),
+        hbm_us=math.fsum(cost.hbm_us for cost in steps),
         hbm_bytes=sum(cost.hbm_bytes for cost in steps),
         relayout_us=0.0,
-        restickify_us=sum(cost.hbm_us for cost in steps if cost.step in edit_names),
+        restickify_us=math.fsum(cost.hbm_us for cost in steps if cost.step in edit_names),
         restickify_elements=sum(footprint(schedule.buffers[step.op.reads[0].buffer]) for step in edits),
         steps=tuple(steps),
         kernels=tuple(kernels),
     )
 
 
-def compute_terms(step: Step, schedule: Schedule, plan: Plan, device: Device) -> tuple[CostTerm, ...]:
-    """Execution terms of a contraction under its division; nothing for other ops, whose time is memory time."""
-    if step.op.kind not in (OpKind.MATMUL, OpKind.CONV):
+def compute_terms(
+    space: Space, division: Division, layouts: Mapping[str, StickLayout], device: Device
+) -> tuple[CostTerm, ...]:
+    """Execution terms of a contraction under a division; nothing for other ops, whose time is memory time."""
+    if space.op.kind not in (OpKind.MATMUL, OpKind.CONV):
         return ()
-    space = space_of(step.op, schedule, plan.layouts)
     roles = roles_of(space)
-    work = contraction_of(space, roles, plan.layouts)
-    factors = plan.divisions.get(step.name, Division()).factors
-    return terms(device, work, cut_of(roles, factors), WITHOUT_HBM)
+    work = contraction_of(space, roles, layouts)
+    return terms(device, work, cut_of(roles, division.factors), WITHOUT_HBM)
 
 
 def _kernel(run: tuple[Step, ...], schedule: Schedule, plan: Plan, device: Device) -> list[StepCost]:
@@ -100,7 +102,8 @@ def _sizes(draft: Draft) -> tuple[int, int]:
 def _draft(step: Step, schedule: Schedule, plan: Plan, device: Device) -> Draft:
     traffic = traffic_of(step, schedule, plan)
     transposes = step.edit is not None and bool(traffic.reads) and bool(traffic.writes)
-    return Draft(step, compute_terms(step, schedule, plan, device), traffic, transposes)
+    space, division = space_of(step.op, schedule, plan.layouts), plan.divisions.get(step.name, Division())
+    return Draft(step, compute_terms(space, division, plan.layouts, device), traffic, transposes)
 
 
 def _shared_loads(drafts: list[Draft]) -> list[Draft]:
@@ -168,7 +171,7 @@ def _step_cost(draft: Draft, turnaround: float, plain_bytes: int, device: Device
         step=draft.step.name,
         total_us=0.0,
         compute_us=draft.compute_us,
-        hbm_us=sum(term.microseconds for term in memory),
+        hbm_us=math.fsum(term.microseconds for term in memory),
         read_bytes=draft.traffic.read_bytes,
         write_bytes=draft.traffic.write_bytes,
         terms=(*draft.compute, *memory),
