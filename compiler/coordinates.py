@@ -4,6 +4,7 @@ For legality (loop names; '' stands for a gathered value):
     walk_of(op, access, buffer) -> Walk                  how the access moves through the host dims (compiler.walks)
     lane_loops(walk, layout) -> frozenset[str]           loops that move the lane, the column along the stick
     column_follows(walk, layout, loop, modulus) -> bool  is column == loop (mod modulus)?  loop None: always lane 0?
+    column_offset(walk, layout, loop, modulus)           by how much the column is ahead of the loop
     depends_on(walk, loop) -> bool                       does the loop move the access at all, also through gathers?
 For ownership, per core of a division or for any ranges of the loops:
     core_boxes(op, access, buffer, layout, division) -> Boxes
@@ -34,6 +35,7 @@ __all__ = [
     "Boxes",
     "boxes",
     "column_follows",
+    "column_offset",
     "core_boxes",
     "core_ranges",
     "depends_on",
@@ -80,40 +82,53 @@ def _moving(walk: Walk, dim: int, lanes: int) -> frozenset[str]:
 
 def column_follows(walk: Walk, layout: StickLayout, loop: str | None, modulus: int) -> bool:
     """True if, at every iteration, column along the stick == value of `loop` modulo `modulus` (None: lane 0 always)."""
+    return column_offset(walk, layout, loop, modulus) == 0
+
+
+def column_offset(walk: Walk, layout: StickLayout, loop: str | None, modulus: int) -> int | None:
+    """By how much the column along the stick is ahead of `loop` (None: of lane 0), modulo `modulus`.
+
+    None if that is not the same at every iteration: another step than 1, another loop, no stick.
+    """
     dim = layout.stick_dim
     if dim == SPARSE or walk.shape[dim] <= 1:
-        return loop is None
+        return 0 if loop is None else None
     lanes = layout.elements_per_stick if loop is None else modulus
-    return walk.known and _follows(walk, dim, loop, lanes)
+    return _offset(walk, dim, loop, lanes) if walk.known else None
 
 
 @lru_cache(maxsize=1 << 15)
-def _follows(walk: Walk, dim: int, loop: str | None, modulus: int) -> bool:
-    rest, found = walk.start[dim], loop is None
+def _offset(walk: Walk, dim: int, loop: str | None, modulus: int) -> int | None:
+    total, found = walk.start[dim], loop is None
     for part in walk.parts:
-        values = part.values(dim, walk.ranges) if part.table is not None else None
-        if loop in part.loops:
-            axis, found = part.loops.index(loop or ""), True
-            first, last = walk.ranges.get(part.loops[axis], (0, part.extents[axis]))
-            if values is None:
-                if (part.steps[dim] - 1) % modulus and last - first > 1:
-                    return False
-                rest += (part.steps[dim] - 1) * first
-                continue
-            shape = [1] * values.ndim
-            shape[axis] = -1
-            values = values - np.arange(first, last, dtype=np.int64).reshape(shape)
-        if values is None:
-            first, last = walk.ranges.get(part.names[0], (0, part.extents[0]))
-            if part.steps[dim] % modulus and last - first > 1:
-                return False
-            rest += part.steps[dim] * first
-        elif values.size:
-            anchor = int(values.flat[0])
-            if np.any((values - anchor) % modulus):
-                return False
-            rest += anchor
-    return found and rest % modulus == 0
+        ahead = _ahead(walk, part, dim, loop)
+        found |= loop in part.loops
+        if isinstance(ahead, tuple):
+            step, first, count = ahead
+            if step % modulus and count > 1:
+                return None
+            total += step * first
+        elif ahead.size:
+            anchor = int(ahead.flat[0])
+            if np.any((ahead - anchor) % modulus):
+                return None
+            total += anchor
+    return total % modulus if found else None
+
+
+def _ahead(walk: Walk, part: Part, dim: int, loop: str | None) -> tuple[int, int, int] | _Ints:
+    """A part's summand less the value of `loop` if that is one of its loops; plain ones as (step, first, count)."""
+    mine = loop in part.loops
+    if part.table is None:
+        first, last = walk.ranges.get(part.names[0], (0, part.extents[0]))
+        return part.steps[dim] - mine, first, last - first
+    values = part.values(dim, walk.ranges)
+    if not mine or loop is None:
+        return values
+    axis = part.loops.index(loop)
+    shape = [1] * values.ndim
+    shape[axis] = -1
+    return values - np.arange(*walk.ranges.get(loop, (0, part.extents[axis])), dtype=np.int64).reshape(shape)
 
 
 def depends_on(walk: Walk, loop: str) -> bool:

@@ -30,6 +30,9 @@ _MEANING: dict[str, Callable[..., _Values]] = {
     "bitwise_or": np.bitwise_or,
     "add": np.add,
     "sub": np.subtract,
+    "mul": np.multiply,
+    "cast": np.asarray,
+    "identity": np.asarray,
 }
 _JOINING = ("logical_and", "bitwise_and")
 

@@ -2,7 +2,8 @@
 
 Owns `Sketch`: inputs, pointwise ops, reductions, contractions, casts, gathers, cats and opaque calls over strided
 views.  An op is named by its label (`add`, `add_1`, ...) and writes a buffer of the same name.  Loops are i, j, l, m
-and so on by output dim (only dims of size > 1); a matmul reduces `k`, listed last.  Refuses to check what it is told to build.
+and so on by output dim (only dims of size > 1); a matmul reduces `k`, listed last.  Refuses to check what it is told
+to build.
 
     sketch = Sketch("softmax")
     x = sketch.input("x", 512, 1024)
