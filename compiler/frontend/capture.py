@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import torch
 from torch.export import ExportedProgram
-from torch.export.graph_signature import InputKind
+from torch.export.graph_signature import InputKind, InputSpec
 
 from compiler.errors import StudioError, UnsupportedError
 from compiler.frontend.body import KNOWN_OPS
@@ -113,21 +113,24 @@ def _interface(name: str, source: ModelSource, program: ExportedProgram, simple:
 
 
 def _input_buffers(program: ExportedProgram) -> dict[str, Buffer]:
-    placeholders = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
-    names = Names()
     buffers: dict[str, Buffer] = {}
-    for spec in program.graph_signature.input_specs:
-        node = placeholders[spec.arg.name]
-        value = node.meta.get("val")
-        if not isinstance(value, torch.Tensor):
-            continue
-        name = names.unique(str(spec.target) if spec.target else str(spec.arg.name))
+    for name, spec, node in tensor_inputs(program):
+        value = node.meta["val"]
         dtype = element_type(value.dtype, node, f"input {name}")
         shape = tuple(int(size) for size in value.shape)
-        buffers[node.name] = Buffer(
-            name, dtype, shape, dense_strides(value.shape, value.stride()), _BUFFER_KINDS[spec.kind]
-        )
+        strides = dense_strides(value.shape, value.stride())
+        buffers[node.name] = Buffer(name, dtype, shape, strides, _BUFFER_KINDS[spec.kind])
     return buffers
+
+
+def tensor_inputs(program: ExportedProgram) -> Iterator[tuple[str, InputSpec, torch.fx.Node]]:
+    """Buffer name, signature and placeholder of every input that is a tensor: user inputs, weights and constants."""
+    placeholders = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+    names = Names()
+    for spec in program.graph_signature.input_specs:
+        node = placeholders[spec.arg.name]
+        if isinstance(node.meta.get("val"), torch.Tensor):
+            yield names.unique(str(spec.target) if spec.target else str(spec.arg.name)), spec, node
 
 
 @contextlib.contextmanager

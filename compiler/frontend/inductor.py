@@ -227,6 +227,11 @@ class _Lowering(GraphLowering):
                 _settle(box, n)
         return result
 
+    def output(self, target: object, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+        """Results that read nothing become ops here; nothing else would store them."""
+        stored = pytree.tree_map_only(ir.TensorBox, realized, args)
+        super().output(target, stored, kwargs)  # type: ignore[arg-type]
+
     def _lowered(self, n: torch.fx.Node, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
         is_call = isinstance(n.target, torch._ops.OpOverload)
         if n.target in self.rules.opaque or (is_call and n.target not in inductor_lowering.lowerings):

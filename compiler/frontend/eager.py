@@ -1,0 +1,144 @@
+"""The reference: the traced program run by PyTorch itself on real numbers.
+
+Owns which numbers go in (those of the model where it has them, else seeded random ones) and what comes out under the names
+of the LoopProgram and of the ModelGraph.  Refuses models whose numbers do not fit into memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.utils import _pytree as pytree
+
+from compiler.errors import InputError
+from compiler.frontend.archive import read_tensors
+from compiler.frontend.capture import decomposed, tensor_inputs, trace
+from compiler.frontend.factory import FactorySpec, build, factory_spec
+from compiler.frontend.inductor import dense_strides
+from compiler.frontend.load import path_of, traced
+from compiler.frontend.model_graph import tensor_outputs
+from compiler.frontend.numbers import numbers_for
+
+LARGEST_BYTES = 8 << 30
+_NO_SIZES: Mapping[str, int] = {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """Tensors by buffer name of the LoopProgram's inputs, by name of its outputs, and by node of the ModelGraph.
+
+    A node with several results has them all; `nodes` is empty unless asked for.
+    """
+
+    inputs: Mapping[str, torch.Tensor]
+    outputs: Mapping[str, torch.Tensor]
+    nodes: Mapping[str, tuple[torch.Tensor, ...]]
+
+
+def reference(spec: str, seed: int = 0, *, keep_nodes: bool = False, sizes: Mapping[str, int] = _NO_SIZES) -> Reference:
+    """Run the model that `spec` names (as for `load`) eagerly; InputError if its numbers do not fit into memory."""
+    program = traced(spec, sizes=sizes)
+    _check_size(spec, program)
+    factory = factory_spec(spec)
+    given = _of_archive(spec, program) if factory is None else _of_factory(factory, seed)
+    return run(program, given, seed, keep_nodes=keep_nodes)
+
+
+def run(
+    program: ExportedProgram, given: Mapping[str, torch.Tensor], seed: int, *, keep_nodes: bool = False
+) -> Reference:
+    """Run a traced program on the tensors `given` by buffer name, and on seeded random ones for the rest."""
+    generator = torch.Generator().manual_seed(seed)
+    inputs: dict[str, torch.Tensor] = {}
+    values: dict[str, torch.Tensor] = {}
+    for name, spec, node in tensor_inputs(program):
+        value = given.get(name)
+        if value is None or isinstance(value, FakeTensor) or value.is_meta:
+            value = numbers_for(name, spec, node, generator)
+        inputs[name] = _as_handed_over(value)
+        values[node.name] = inputs[name].clone()  # the model may write into its inputs
+    runner = _Runner(program.graph_module, keep_nodes)
+    with torch.no_grad():
+        results = runner.run(*_arguments(program, values))
+    outputs = _outputs(program, pytree.tree_leaves(results), values)
+    simple = decomposed(program)
+    for name, _, node in tensor_inputs(simple):
+        if name not in inputs:
+            inputs[name] = _as_handed_over(simple.constants[str(_target(simple, node))])
+    return Reference(inputs, outputs, runner.kept)
+
+
+def _arguments(program: ExportedProgram, values: Mapping[str, torch.Tensor]) -> list[object]:
+    names = [node.name for node in program.graph.nodes if node.op == "placeholder"]
+    scalars = {spec.arg.name: getattr(spec.arg, "value", None) for spec in program.graph_signature.input_specs}
+    return [values[name] if name in values else scalars[name] for name in names]
+
+
+def _target(program: ExportedProgram, node: torch.fx.Node) -> str | None:
+    return next(spec.target for spec in program.graph_signature.input_specs if spec.arg.name == node.name)
+
+
+def _outputs(
+    program: ExportedProgram, results: Sequence[object], values: Mapping[str, torch.Tensor]
+) -> dict[str, torch.Tensor]:
+    tensors = [result for result in results if isinstance(result, torch.Tensor)]
+    found = dict(zip((name for name, _ in tensor_outputs(program)), tensors, strict=True))
+    for name, _, node in tensor_inputs(program):
+        if values[node.name]._version:
+            found.setdefault(f"{name}.updated", values[node.name])
+    return found
+
+
+class _Runner(torch.fx.Interpreter):
+    """Runs a graph and keeps what its calls return."""
+
+    def __init__(self, module: torch.fx.GraphModule, keep: bool) -> None:
+        super().__init__(module)
+        self.keep = keep
+        self.kept: dict[str, tuple[torch.Tensor, ...]] = {}
+
+    def run_node(self, n: torch.fx.Node) -> object:
+        """Run one call; what it returns is copied, because later calls may write into it."""
+        result = super().run_node(n)
+        if self.keep and n.op == "call_function":
+            leaves = [leaf.clone() for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
+            self.kept[n.name] = tuple(leaves)
+        return result
+
+
+def _as_handed_over(value: torch.Tensor) -> torch.Tensor:
+    """The tensor with the strides its buffer has."""
+    plain = value.detach()
+    same = tuple(plain.stride()) == dense_strides(plain.shape, plain.stride())
+    return plain.clone(memory_format=torch.preserve_format) if same else plain.contiguous()
+
+
+def _of_archive(spec: str, program: ExportedProgram) -> dict[str, torch.Tensor]:
+    return read_tensors(path_of(spec), program) or {}
+
+
+def _of_factory(factory: FactorySpec, seed: int) -> dict[str, torch.Tensor]:
+    """Weights, constants and example arguments that the factory makes when it runs for real."""
+    torch.manual_seed(seed)
+    example = build(factory, real=True)
+    program = trace(example.module, example.args, example.kwargs)
+    lifted = {**program.state_dict, **program.constants}
+    leaves = iter(pytree.tree_leaves((example.args, dict(example.kwargs))))
+    given: dict[str, torch.Tensor] = {}
+    for spec in program.graph_signature.input_specs:
+        value = next(leaves) if spec.kind is InputKind.USER_INPUT else lifted[str(spec.target)]
+        if isinstance(value, torch.Tensor):
+            given[str(spec.target) if spec.target else str(spec.arg.name)] = value
+    return given
+
+
+def _check_size(spec: str, program: ExportedProgram) -> None:
+    needed = sum(node.meta["val"].nbytes for _, _, node in tensor_inputs(program))
+    if needed > LARGEST_BYTES:
+        why = f"its inputs and weights take {needed / 2**30:.1f} GiB, and at most {LARGEST_BYTES >> 30} GiB are computed"
+        raise InputError(spec, why, "verify a smaller variant of the model")
