@@ -95,6 +95,8 @@ def structure(cls: type[T], plain: object, origin: str) -> T:
         return _CONVERTER.structure(plain, cls)
     except (cattrs.BaseValidationError, ValueError, TypeError, KeyError, AttributeError) as error:
         why = cattrs.transform_error(error, path="value")[0]
+        if not isinstance(plain, dict):
+            why = "its value is not an object"
         raise InputError(origin, f"its contents do not fit ({why})", "correct it, or export it again") from error
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # Before anything imports Qt, which reads these once, and in time for the processes that tests start.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -34,6 +34,7 @@ settings.register_profile(
     deadline=None,
     max_examples=50,
     database=None,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],  # explaining a failure can take minutes
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repeatable")

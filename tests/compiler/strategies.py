@@ -1,0 +1,212 @@
+"""Hypothesis strategies for every value, by type; names are any text, loop names are identifiers."""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+from frozendict import frozendict
+
+from compiler.compilation import Compilation, PassRecord, SolverStatus, Verdict
+from compiler.device import Device, load_device
+from compiler.division import Division, Split
+from compiler.dtypes import DType
+from compiler.graph import GraphInput, GraphNode, InputKind, ModelGraph, TensorType
+from compiler.layout import Arrangement, StickLayout
+from compiler.loops import (
+    Access,
+    Apply,
+    Buffer,
+    BufferKind,
+    Const,
+    Gather,
+    Index,
+    IndexValue,
+    Load,
+    Loop,
+    LoopOp,
+    LoopProgram,
+    ModelSource,
+    OpaqueCall,
+    OpKind,
+    Origin,
+    OutputView,
+    Role,
+    Term,
+)
+from compiler.pins import Pins, PinState, PinStatus
+from compiler.plan import Edit, EditKind, Kernel, Plan, ReasonCode, Slot, Spilled
+from compiler.price import Cost, CostTerm, KernelCost, StepCost
+from compiler.primitives import COMBINES, PRIMITIVES
+from compiler.problem import Problem
+from compiler.program import CoreBox, CoreSlice, DeviceOp, DeviceTensor, Memory, Program, ProgramKernel
+
+texts = st.text(max_size=12)
+names = st.one_of(
+    st.from_regex(r"[a-z_]{1,4}(\.[a-z0-9]{1,3})?(/[a-z]{1,3})?", fullmatch=True), st.text(min_size=1, max_size=6)
+)
+loop_names = st.from_regex(r"[a-z][a-z0-9_]{0,2}", fullmatch=True)
+wholes = st.integers(-(2**40), 2**40)
+counts = st.integers(0, 2**20)
+reals = st.floats(allow_nan=False, allow_infinity=False)
+enums = st.sampled_from
+
+
+def some(item: st.SearchStrategy, most: int = 3) -> st.SearchStrategy:
+    return st.lists(item, max_size=most).map(tuple)
+
+
+def table(key: st.SearchStrategy, item: st.SearchStrategy) -> st.SearchStrategy:
+    return st.dictionaries(key, item, max_size=3).map(frozendict)
+
+
+types = st.builds(TensorType, enums(DType), some(counts))
+graphs = st.builds(
+    ModelGraph,
+    names,
+    some(st.builds(GraphInput, names, enums(InputKind), types, texts)),
+    some(st.builds(GraphNode, names, names, some(names), some(types), some(st.tuples(names, texts)), texts, texts)),
+    some(names),
+)
+terms = st.one_of(
+    st.builds(Term, wholes, st.tuples(st.tuples(loop_names, st.just(1)))),
+    st.builds(
+        Term,
+        wholes,
+        some(st.tuples(loop_names, wholes)),
+        wholes,
+        st.integers(1, 512),
+        st.integers(0, 512),
+    ),
+)
+indices = st.builds(Index, wholes, some(terms), some(st.builds(Gather, wholes, counts, counts)))
+accesses = st.builds(Access, names, indices)
+scalars = st.one_of(st.booleans(), wholes, st.floats(allow_nan=False))
+instructions = st.one_of(
+    st.builds(Load, counts, enums(DType), st.none() | counts),
+    st.builds(Const, scalars, enums(DType)),
+    st.builds(IndexValue, indices, enums(DType)),
+    st.builds(Apply, enums(sorted(PRIMITIVES)), some(counts), enums(DType)),
+)
+origins = st.builds(Origin, some(names), texts, texts, texts)
+calls = st.builds(OpaqueCall, texts, some(texts), some(st.tuples(names, texts)))
+loops = st.builds(Loop, loop_names, counts, enums(Role))
+ops = st.builds(
+    LoopOp,
+    names,
+    enums(OpKind),
+    enums(["", *COMBINES]),
+    some(loops),
+    some(accesses),
+    st.lists(accesses, min_size=1, max_size=2).map(tuple),
+    some(instructions),
+    some(counts, 2),
+    origins,
+    st.none() | calls,
+)
+outputs = st.builds(OutputView, names, names, some(counts), some(counts), counts)
+buffers = st.builds(Buffer, names, enums(DType), some(counts), some(counts), enums(BufferKind))
+programs = st.builds(
+    LoopProgram, names, st.builds(ModelSource, texts, texts), some(buffers), some(ops, 2), some(outputs)
+)
+layouts = st.builds(
+    StickLayout,
+    st.lists(counts, min_size=1, max_size=4).map(tuple),
+    some(wholes),
+    some(st.integers(-1, 5)),
+    enums(Arrangement),
+)
+divisions = st.builds(Division, some(st.builds(Split, loop_names, counts, counts)))
+placements = st.one_of(
+    st.builds(Slot, counts, counts, counts, counts, st.just("") | names), st.builds(Spilled, enums(ReasonCode), texts)
+)
+statuses = st.builds(PinStatus, enums(PinState), texts)
+plans = st.builds(
+    Plan,
+    names,
+    names,
+    counts,
+    texts,
+    table(names, layouts),
+    some(st.builds(Edit, names, enums(EditKind), names, names, names, some(names))),
+    table(names, divisions),
+    table(names, placements),
+    some(st.builds(Kernel, names, some(names))),
+    table(texts, texts),
+    table(texts, statuses),
+)
+pins = st.builds(
+    Pins,
+    table(names, table(loop_names, wholes)),
+    table(names, wholes),
+    table(names, names),
+    table(names, table(loop_names, wholes)),
+)
+devices: st.SearchStrategy[Device] = st.builds(
+    lambda name, cores: load_device(name).with_cores(cores), enums(["spyre", "sample"]), st.integers(1, 4)
+)
+problems = st.builds(Problem, programs, devices, pins)
+boxes = st.builds(CoreBox, counts, some(counts), some(counts))
+tensors = st.builds(
+    DeviceTensor,
+    names,
+    enums(DType),
+    enums(BufferKind),
+    some(counts),
+    some(counts),
+    layouts,
+    enums(Memory),
+    counts,
+    some(boxes),
+)
+slices = st.builds(CoreSlice, counts, some(st.tuples(counts, counts)), st.integers(-1, 31))
+device_ops = st.builds(DeviceOp, names, counts, ops, some(slices), some(names))
+device_programs = st.builds(
+    Program,
+    names,
+    names,
+    counts,
+    some(tensors, 2),
+    some(st.builds(ProgramKernel, names, some(device_ops, 2)), 2),
+    some(outputs),
+    counts,
+    counts,
+)
+terms_of_cost = st.builds(CostTerm, names, reals, texts, texts)
+costs = st.builds(
+    Cost,
+    reals,
+    reals,
+    reals,
+    counts,
+    reals,
+    reals,
+    counts,
+    some(st.builds(StepCost, names, reals, reals, reals, counts, counts, some(terms_of_cost))),
+    some(st.builds(KernelCost, names, reals, some(names))),
+)
+verdicts = some(st.builds(Verdict, names, st.booleans(), some(texts)))
+solvers = st.builds(SolverStatus, texts, texts, reals, reals, reals, reals)
+# The parts that have strategies of their own are fixed here: a draw of everything at once would be too large.
+small_problems = st.builds(
+    lambda device, pins: Problem(LoopProgram("m", ModelSource("m.pt2"), (), (), ()), device, pins), devices, pins
+)
+compilations = st.builds(
+    Compilation,
+    st.just(ModelGraph("m", (), (), ())),
+    small_problems,
+    st.builds(Plan, names, names, counts, texts),
+    st.just(Program("m", "spyre", 1, (), (), (), 0, 0)),
+    costs,
+    verdicts,
+    some(st.builds(PassRecord, texts, reals, some(texts))),
+    solvers,
+)
+VALUES: dict[str, st.SearchStrategy] = {
+    "graph": graphs,
+    "loops": programs,
+    "device": devices,
+    "pins": pins,
+    "plan": plans,
+    "problem": problems,
+    "program": device_programs,
+    "compilation": compilations,
+}
