@@ -1,0 +1,112 @@
+"""Layouts: whether a stick layout holds every element of its buffer, each at a place of its own.
+
+Owns well-formedness of a single layout.  Refuses to judge how layouts meet in a step: that is `sticks`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from compiler.checks.findings import whole
+from compiler.checks.image import outer_dim
+from compiler.device import Device
+from compiler.dtypes import DType
+from compiler.layout import MAX_DIM_ORDER, SPARSE, Arrangement, StickLayout, stick_layout
+from compiler.loops import Buffer, BufferKind
+
+BOOL_LANES = (32, 64, 128)
+PAIRED_LANES = {Arrangement.F16_TO_F32: 32, Arrangement.F32_TO_F16: 64}
+
+
+def layout_fault(buffer: Buffer, layout: object, device: Device) -> str:
+    """Why this layout cannot be the layout of this buffer, as the end of a sentence; '' if it can."""
+    if not isinstance(layout, StickLayout):
+        return f"has {type(layout).__name__} instead of a layout"
+    sizes, strides = layout.device_size, layout.stride_map
+    if len(sizes) != len(strides) or len(sizes) < 2:
+        return f"has {len(sizes)} device sizes and {len(strides)} host strides"
+    least = 0 if 0 in buffer.shape else 1
+    if not all(whole(size, least) for size in sizes) or not all(whole(stride, -1) for stride in strides):
+        return f"has device sizes {sizes} and host strides {strides}, which are not all counts"
+    allowed = BOOL_LANES if buffer.dtype is DType.BOOL else (device.lanes(buffer.dtype),)
+    if sizes[-1] not in allowed:
+        return f"has {sizes[-1]} lanes per stick, {buffer.dtype} takes {' or '.join(map(str, allowed))}"
+    return (
+        _order_fault(buffer, layout)
+        or _stick_fault(buffer, layout)
+        or _arrangement_fault(layout)
+        or _place_fault(buffer, layout)
+        or _default_fault(buffer, layout)
+    )
+
+
+def _order_fault(buffer: Buffer, layout: StickLayout) -> str:
+    rank, order = len(buffer.shape), layout.dim_order
+    if not all(whole(dim, SPARSE) for dim in order) or len(order) > MAX_DIM_ORDER:
+        return f"has the dim order {order}"
+    dims = order[:-1] if order and order[-1] == SPARSE else order
+    if sorted(dims) != list(range(rank)):
+        return f"has the dim order {order}, which does not name each of its {rank} dims once"
+    return ""
+
+
+def _stick_fault(buffer: Buffer, layout: StickLayout) -> str:
+    """The lane walks the stick dim, the outer dim counts its sticks."""
+    lanes, lane_stride = layout.device_size[-1], layout.stride_map[-1]
+    outer = outer_dim(layout)
+    count, outer_stride = layout.device_size[outer], layout.stride_map[outer]
+    dim = layout.dim_order[-1] if layout.dim_order else SPARSE
+    size = 1 if dim == SPARSE else buffer.shape[dim]
+    wanted = buffer.strides[dim] if size > 1 else -1
+    if lane_stride != wanted:
+        return f"moves {lane_stride} elements per lane, its stick dim {dim} moves {wanted}"
+    sticks = -(-size // lanes)
+    if layout.arrangement is Arrangement.F16_TO_F32 and dim != SPARSE:
+        sticks += sticks % 2
+    if count != sticks:
+        return f"has {count} sticks along dim {dim}, {size} elements take {sticks}"
+    if size > lanes and outer_stride != lane_stride * lanes:
+        return f"moves {outer_stride} elements per stick, not {lane_stride * lanes}"
+    return ""
+
+
+def _arrangement_fault(layout: StickLayout) -> str:
+    if layout.arrangement not in tuple(Arrangement):
+        return f"has the arrangement {layout.arrangement}"
+    wanted = PAIRED_LANES.get(layout.arrangement, layout.device_size[-1])
+    if layout.device_size[-1] != wanted:
+        return f"is arranged {layout.arrangement} with {layout.device_size[-1]} lanes, which is only known for {wanted}"
+    return ""
+
+
+def _place_fault(buffer: Buffer, layout: StickLayout) -> str:
+    """Every host dim by itself, then their sum: coordinates in range, and the offset found again from them."""
+    if 0 in buffer.shape:
+        return ""
+    sizes, strides = layout.device_size, layout.stride_map
+    levels = [dim for dim, stride in enumerate(strides) if stride > 0 and sizes[dim] > 1]
+    levels.sort(key=lambda dim: -strides[dim])
+    walks = [np.arange(size, dtype=np.int64) * step for size, step in zip(buffer.shape, buffer.strides, strict=True)]
+    rests = list(walks)
+    for dim in levels:
+        last = 0
+        for number, rest in enumerate(rests):
+            digit, rests[number] = np.divmod(rest, strides[dim])
+            last += int(digit.max())
+        if last >= sizes[dim]:
+            return f"has {sizes[dim]} places in device dim {dim}, its elements need {last + 1}"
+        if sum(int(rest.max()) for rest in rests) >= strides[dim]:
+            return f"puts two elements at one place: device dim {dim} moves {strides[dim]} elements"
+    if any(rest.any() for rest in rests):
+        return "puts two elements at one place: no device dim tells them apart"
+    if any(size > 1 and step == 0 for size, step in zip(buffer.shape, buffer.strides, strict=True)):
+        return "cannot hold a buffer whose own elements share one place"
+    return ""
+
+
+def _default_fault(buffer: Buffer, layout: StickLayout) -> str:
+    """What the host fills has the default layout, because the host copy knows no other."""
+    if buffer.kind is BufferKind.COMPUTED:
+        return ""
+    default = stick_layout(buffer.shape, buffer.strides, layout.device_size[-1])
+    return "" if layout == default else f"is filled by the host and must have the default layout {default.device_size}"
