@@ -1,0 +1,103 @@
+"""Materialize: problem + plan -> Program, with nothing left to decide.
+
+Owns device-memory addresses (in buffer order, one after the other), per-core boxes and slices, ring hand-overs of
+partial results. Refuses plans that lack a decision: the checker has said so before, so a KeyError here is a bug.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from compiler.coordinates import core_boxes, lane_loops, walk_of
+from compiler.division import Division
+from compiler.errors import Breach, LimitError
+from compiler.loops import LoopOp, OpKind
+from compiler.plan import Plan, Slot
+from compiler.problem import Problem
+from compiler.program import CoreBox, CoreSlice, DeviceOp, DeviceTensor, Memory, Program, ProgramKernel
+from compiler.schedule import Schedule, Step, expand
+
+
+def materialize(problem: Problem, plan: Plan) -> Program:
+    """The program the plan describes; LimitError if its tensors do not fit into device memory."""
+    schedule = expand(problem.program, plan)
+    tensors, hbm_bytes = _tensors(problem, plan, schedule)
+    steps = schedule.step_map
+    kernels = tuple(
+        ProgramKernel(kernel.name, tuple(_device_op(steps[name], plan, schedule) for name in kernel.steps))
+        for kernel in plan.kernels
+    )
+    slots = [place for place in plan.placement.values() if isinstance(place, Slot)]
+    lx_bytes = max((slot.address + slot.size_bytes for slot in slots), default=0)
+    outputs = problem.program.outputs
+    return Program(plan.model, plan.device, plan.cores, tensors, kernels, outputs, hbm_bytes, lx_bytes)
+
+
+def _tensors(problem: Problem, plan: Plan, schedule: Schedule) -> tuple[tuple[DeviceTensor, ...], int]:
+    writers = {access.buffer: step for step in schedule.steps for access in step.op.writes}
+    tensors: list[DeviceTensor] = []
+    address = 0
+    for buffer in schedule.buffers.values():
+        layout = plan.layouts[buffer.name]
+        place = plan.placement[buffer.name]
+        boxes: tuple[CoreBox, ...] = ()
+        if isinstance(place, Slot):
+            boxes = _boxes(writers[buffer.name], plan, schedule)
+        memory, at = (Memory.LX, place.address) if isinstance(place, Slot) else (Memory.HBM, address)
+        if memory is Memory.HBM:
+            address += layout.size_bytes
+        shape = (buffer.name, buffer.dtype, buffer.kind, buffer.shape, buffer.strides, layout)
+        tensors.append(DeviceTensor(*shape, memory, at, boxes))
+    _check_capacity(problem, address)
+    return tuple(tensors), address
+
+
+def _check_capacity(problem: Problem, hbm_bytes: int) -> None:
+    limit = problem.device.count("hbm_usable_bytes")
+    if hbm_bytes > limit:
+        breach = Breach(problem.program.name, "all tensors together", "", f"{limit:,} B", f"{hbm_bytes:,} B")
+        raise LimitError(breach, "use a smaller model, or spread it over several cards")
+
+
+def _boxes(step: Step, plan: Plan, schedule: Schedule) -> tuple[CoreBox, ...]:
+    access = step.op.write
+    division = plan.divisions[step.name]
+    boxes = core_boxes(step.op, access, schedule.buffers[access.buffer], plan.layouts[access.buffer], division)
+    starts, sizes = boxes.start.tolist(), boxes.size.tolist()
+    return tuple(CoreBox(core, tuple(starts[core]), tuple(sizes[core])) for core in range(division.cores))
+
+
+def _device_op(step: Step, plan: Plan, schedule: Schedule) -> DeviceOp:
+    division = plan.divisions[step.name]
+    chain = hand_overs(step.op, division)
+    slices = tuple(
+        CoreSlice(core, division.bounds(step.op.loops, core), chain.get(core, -1)) for core in range(division.cores)
+    )
+    return DeviceOp(step.name, step.number, step.op, slices, masked_loops(step.op, plan, schedule))
+
+
+def hand_overs(op: LoopOp, division: Division) -> dict[int, int]:
+    """Core -> core its partial result goes to; the last core of each group, which writes, is left out."""
+    reduced = {loop.name for loop in op.reduction_loops}
+    if not any(split.loop in reduced for split in division.splits):
+        return {}
+    groups: dict[tuple[tuple[str, int], ...], list[int]] = {}
+    for core in range(division.cores):
+        slots = division.slots(core)
+        tile = tuple(sorted((loop, slot) for loop, slot in slots.items() if loop not in reduced))
+        groups.setdefault(tile, []).append(core)
+    return {core: after for cores in groups.values() for core, after in pairwise(cores)}
+
+
+def masked_loops(op: LoopOp, plan: Plan, schedule: Schedule) -> tuple[str, ...]:
+    """Reduced loops that run along a stick and end inside one: the lanes beyond their extent are masked."""
+    if op.kind is OpKind.OPAQUE:
+        return ()
+    masked: list[str] = []
+    for loop in op.reduction_loops:
+        for access in op.reads:
+            layout = plan.layouts[access.buffer]
+            lanes = lane_loops(walk_of(op, access, schedule.buffers[access.buffer]), layout)
+            if loop.name in lanes and loop.extent % layout.elements_per_stick and loop.name not in masked:
+                masked.append(loop.name)
+    return tuple(masked)

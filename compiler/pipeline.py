@@ -1,0 +1,205 @@
+"""Pipeline: passes as data, run one after the other, each proved by the checker.
+
+Owns the table of passes, the named pipelines, their text spec and the run.  Refuses a pass that changes what it does
+not decide, and a plan that fails a check: neither ever reaches a view or an export.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from typing import ClassVar, Protocol
+
+from frozendict import frozendict
+
+from compiler.check import check, check_partial
+from compiler.compilation import Compilation, PassRecord, SolverStatus, Verdict
+from compiler.cost.model import price
+from compiler.errors import InputError, StoppedError
+from compiler.graph import ModelGraph
+from compiler.materialize import materialize
+from compiler.passes.assign_layouts import AssignLayouts
+from compiler.passes.divide_matmul import DivideMatmul
+from compiler.passes.divide_rest import DivideRest
+from compiler.passes.insert_restickify import InsertRestickify
+from compiler.passes.place_scratchpad import PlaceScratchpad
+from compiler.passes.reduce_span import ReduceSpan
+from compiler.pins import PinState, PinStatus
+from compiler.plan import Plan
+from compiler.problem import Problem
+
+Progress = Callable[[float, str], None]
+Cancelled = Callable[[], bool]
+
+
+class Pass(Protocol):
+    """A frozen dataclass: options are its fields."""
+
+    name: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]]
+    decides: ClassVar[tuple[str, ...]]
+
+    def __call__(self, problem: Problem, plan: Plan) -> Plan:
+        """A new plan; only the fields in `decides` may differ."""
+        ...
+
+
+PASSES: frozendict[str, type] = frozendict(
+    (cls.name, cls) for cls in (AssignLayouts, InsertRestickify, ReduceSpan, DivideMatmul, DivideRest, PlaceScratchpad)
+)
+PIPELINES: frozendict[str, str] = frozendict(
+    {
+        "staged": "assign-layouts,insert-restickify,reduce-span,divide-matmul,divide-rest,"
+        "place-scratchpad{solver=best-fit}",
+    }
+)
+_SPEC = re.compile(r"\s*([a-z][a-z-]*)\s*(?:\{([^{}]*)\})?\s*(?:,|$)")
+
+
+def parse_pipeline(spec: str) -> tuple[Pass, ...]:
+    """Passes of a named pipeline or of a spec `name{option=value option=value},name,...`."""
+    text = PIPELINES.get(spec, spec)
+    passes: list[Pass] = []
+    at = 0
+    while at < len(text):
+        found = _SPEC.match(text, at)
+        if found is None:
+            known = ", ".join(PIPELINES)
+            raise InputError(f"pipeline {spec!r}", f"'{text[at:]}' is not a pass", f"use {known} or a list of passes")
+        passes.append(_make(found[1], found[2] or ""))
+        at = found.end()
+    if not passes:
+        raise InputError("the pipeline", "it has no passes", f"use {', '.join(PIPELINES)}")
+    return tuple(passes)
+
+
+def print_pipeline(passes: tuple[Pass, ...]) -> str:
+    """The spec of passes; inverse of `parse_pipeline`."""
+    return ",".join(print_pass(one) for one in passes)
+
+
+def print_pass(one: Pass) -> str:
+    """`name{option=value}`."""
+    options = " ".join(f"{option.name}={getattr(one, option.name)}" for option in fields(one))  # type: ignore[arg-type]
+    return f"{one.name}{{{options}}}" if options else one.name
+
+
+def _make(name: str, options: str) -> Pass:
+    if name not in PASSES:
+        raise InputError(f"pass {name!r}", "there is no such pass", f"use one of {', '.join(PASSES)}")
+    cls = PASSES[name]
+    kinds = {option.name: option.type for option in fields(cls)}
+    chosen: dict[str, str | int | float] = {}
+    for entry in options.split():
+        key, _, value = entry.partition("=")
+        if key not in kinds:
+            known = ", ".join(kinds) or "none"
+            raise InputError(f"pass {name}", f"it has no option '{key}'", f"its options are: {known}")
+        chosen[key] = _convert(name, key, value, str(kinds[key]))
+    made: Pass = cls(**chosen)
+    return made
+
+
+def _convert(name: str, key: str, value: str, kind: str) -> str | int | float:
+    try:
+        return int(value) if kind == "int" else float(value) if kind == "float" else value
+    except ValueError as error:
+        raise InputError(f"pass {name}", f"{key}={value} is not a number", "give a number") from error
+
+
+@dataclass(slots=True)
+class Watch:
+    """Who watches a run: progress is told, a wish to stop is asked for between passes."""
+
+    progress: Progress = field(default=lambda _fraction, _phase: None)
+    cancelled: Cancelled = field(default=lambda: False)
+
+    def enter(self, fraction: float, phase: str) -> None:
+        """Tell progress; stop here if asked to."""
+        if self.cancelled():
+            raise StoppedError
+        self.progress(fraction, phase)
+
+
+def compile_problem(
+    graph: ModelGraph,
+    problem: Problem,
+    *,
+    pipeline: str = "staged",
+    previous: Plan | None = None,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> Compilation:
+    """Run a pipeline on a problem.
+
+    `previous` is the plan a re-solve starts from: the log ends with what of it was kept.  Raises StudioError where the
+    model cannot be planned, StoppedError when cancelled, BrokenPlanError when a pass breaks its contract.
+    """
+    watch = Watch()
+    watch.progress = progress or watch.progress
+    watch.cancelled = cancelled or watch.cancelled
+    passes = parse_pipeline(pipeline)
+    started = time.perf_counter()
+    plan = Plan(problem.program.name, problem.device.name, problem.device.cores, print_pipeline(passes))
+    log: list[PassRecord] = []
+    for number, one in enumerate(passes):
+        watch.enter(number / (len(passes) + 1), one.name)
+        plan, record = _run_pass(one, problem, plan)
+        log.append(record)
+    watch.enter(len(passes) / (len(passes) + 1), "check")
+    plan = _finish_pins(problem, plan)
+    verdicts = check(problem, plan)
+    _require("the pipeline", verdicts)
+    cost = price(problem, plan)
+    if previous is not None:
+        log.append(PassRecord("against the plan before", 0.0, _kept(previous, plan)))
+    solver = SolverStatus("staged", "heuristic", cost.total_us, -1.0, -1.0, time.perf_counter() - started)
+    return Compilation(graph, problem, plan, materialize(problem, plan), cost, verdicts, tuple(log), solver)
+
+
+class BrokenPlanError(Exception):
+    """A pass broke its contract: a bug of the compiler, with the checker's sentences."""
+
+
+def _run_pass(one: Pass, problem: Problem, plan: Plan) -> tuple[Plan, PassRecord]:
+    started = time.perf_counter()
+    made = one(problem, plan)
+    seconds = time.perf_counter() - started
+    changed = tuple(entry.name for entry in fields(Plan) if getattr(made, entry.name) != getattr(plan, entry.name))
+    foreign = [name for name in changed if name not in one.decides]
+    if foreign:
+        raise BrokenPlanError(f"{one.name} changed {', '.join(foreign)}, which it does not decide")
+    decided = frozenset(entry.name for entry in fields(Plan) if getattr(made, entry.name))
+    _require(one.name, check_partial(problem, made, decided))
+    return made, PassRecord(print_pass(one), seconds, tuple(_decided(name, made) for name in changed))
+
+
+def _decided(name: str, plan: Plan) -> str:
+    value = getattr(plan, name)
+    return f"{len(value)} {name}" if hasattr(value, "__len__") else f"{name}: {value}"
+
+
+def _require(who: str, verdicts: tuple[Verdict, ...]) -> None:
+    broken = [violation for verdict in verdicts if not verdict.ok for violation in verdict.violations]
+    if broken:
+        raise BrokenPlanError(f"after {who}: " + " | ".join(broken[:5]))
+
+
+def _kept(previous: Plan, plan: Plan) -> tuple[str, ...]:
+    """What a re-solve kept of the plan before, one line per table."""
+    lines = []
+    for name in ("layouts", "divisions", "placement"):
+        old, new = getattr(previous, name), getattr(plan, name)
+        same = sum(1 for key in new if key in old and old[key] == new[key])
+        lines.append(f"kept {same} of {len(new)} {name}")
+    return tuple(lines)
+
+
+def _finish_pins(problem: Problem, plan: Plan) -> Plan:
+    """A pin that no pass of this pipeline looks at is refused, never dropped."""
+    silent = [key for key in problem.pins.keys if key not in plan.pins]
+    detail = "no pass of this pipeline decides that"
+    refused = {key: PinStatus(PinState.REFUSED, detail) for key in silent}
+    return replace(plan, pins=plan.pins | refused) if refused else plan
