@@ -43,6 +43,7 @@ from torch.export import ExportedProgram
 from compiler.errors import InputError
 from compiler.frontend.archive_checks import check_program
 from compiler.frontend.archive_error import ArchiveError, quoted
+from compiler.frontend.archive_notes import notes_of
 from compiler.frontend.archive_schema import decode
 from compiler.frontend.archive_sizes import OpenSize, close_sizes, open_sizes
 from compiler.frontend.archive_tensors import dtype_of, sizes_of
@@ -50,7 +51,7 @@ from compiler.frontend.archive_weights import Payloads, fake_tensors, payloads_o
 from compiler.frontend.archive_zip import Members, members_of
 from compiler.frontend.sniff import FileKind, refusal, sniff
 
-__all__ = ["FileKind", "OpenSize", "read_archive", "read_open_sizes", "read_tensors", "refusal", "sniff"]
+__all__ = ["FileKind", "OpenSize", "read_archive", "read_notes", "read_open_sizes", "read_tensors", "refusal", "sniff"]
 
 NO_SIZES: Mapping[str, int] = frozendict()
 # What torch raises for records that are well formed but do not fit together, e.g. for a name that nothing defines.
@@ -72,7 +73,7 @@ def read_archive(path: Path, sizes: Mapping[str, int] = NO_SIZES) -> ExportedPro
     `sizes` gives a value to each open size by its symbol (`{"s77": 64}`, see `read_open_sizes`).  Raises InputError for
     a file that cannot be used and UnsupportedError for an operator or a tensor that the compiler does not express.
     """
-    with _faults_of(path), members_of(path) as members:
+    with _errors_of(path), members_of(path) as members:
         content = _content(members)
         close_sizes(content.program, sizes)
         check_program(content.program)
@@ -82,8 +83,14 @@ def read_archive(path: Path, sizes: Mapping[str, int] = NO_SIZES) -> ExportedPro
 
 def read_open_sizes(path: Path) -> tuple[OpenSize, ...]:
     """The sizes of inputs that the archive leaves open; empty for a model exported with fixed sizes."""
-    with _faults_of(path), members_of(path) as members:
+    with _errors_of(path), members_of(path) as members:
         return open_sizes(_program(members, _model_name(members)))
+
+
+def read_notes(path: Path) -> tuple[str, ...]:
+    """What a person should know of the archive though nothing of it was run: a sentence for each part with code."""
+    with _errors_of(path), members_of(path) as members:
+        return notes_of(members)
 
 
 def read_tensors(path: Path, program: ExportedProgram) -> dict[str, torch.Tensor] | None:
@@ -91,7 +98,7 @@ def read_tensors(path: Path, program: ExportedProgram) -> dict[str, torch.Tensor
 
     None if the archive stores no bytes, as one saved under fake tensors; a path is missing if its bytes are.
     """
-    with _faults_of(path), members_of(path) as members:
+    with _errors_of(path), members_of(path) as members:
         model = _model_name(members)
         payloads = payloads_of(members, model, "weights") | payloads_of(members, model, "constants")
         expected = {**program.state_dict, **program.constants}
@@ -103,7 +110,7 @@ def read_tensors(path: Path, program: ExportedProgram) -> dict[str, torch.Tensor
 
 
 @contextmanager
-def _faults_of(path: Path) -> Iterator[None]:
+def _errors_of(path: Path) -> Iterator[None]:
     """Refuse what is no export archive; say of which file a fault speaks."""
     kind = sniff(path)
     if kind is not FileKind.EXPORT_ARCHIVE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,9 +12,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from compiler.errors import InputError, StudioError
-from compiler.frontend.archive import read_archive, read_open_sizes, read_tensors
+from compiler.frontend.archive import read_archive, read_notes, read_open_sizes, read_tensors
 from tests.compiler.frontend.archives import (
     CONSTANTS,
     MODEL,
@@ -126,6 +129,33 @@ def test_what_nobody_needs_is_not_touched(tmp_path: Path, attack: Attack, craft:
     assert program.module()(torch.ones(2, 8)).shape == (2, 4)
     assert read_tensors(path, program) is not None
     assert not attack.marker.exists()
+
+
+@pytest.mark.parametrize("protocol", [0, 1, 2, 3, 4, 5])
+def test_code_in_pickles_is_told_of(tmp_path: Path, attack: Attack, protocol: int) -> None:
+    crafted = {
+        **attack.parts,
+        SAMPLES: pickle.dumps(Marker(attack.marker), protocol),
+        "data/constants/custom_obj_0": b"PK broken",
+    }
+    samples, broken = read_notes(write_parts(tmp_path / "crafted.pt2", crafted))
+    assert re.fullmatch(
+        r"its part data/sample_inputs/model\.pt holds code .* \('.*Path.*'\), and was not read", samples
+    )
+    assert broken == "its part data/constants/custom_obj_0 cannot be examined, and was not read"
+    assert not attack.marker.exists()
+
+
+def test_the_code_in_a_pickle_of_torch_is_told_of(tmp_path: Path, attack: Attack) -> None:
+    (note,) = read_notes(write_parts(tmp_path / "x.pt2", {**attack.parts, SAMPLES: pickled(Marker(attack.marker))}))
+    assert "Path" in note
+
+
+def test_nothing_is_told_of_sound_archives(tmp_path: Path, sound: Parts) -> None:
+    assert read_notes(write_parts(tmp_path / "sound.pt2", sound)) == ()
+    with FakeTensorMode():
+        fake = save(tmp_path / "fake.pt2", nn.Linear(8, 4), torch.ones(2, 8))
+    assert read_notes(fake) == ()
 
 
 def payload(parts: Parts, member: str, **fields: Json) -> Parts:
