@@ -5,12 +5,14 @@ Widgets and canvases ask `active_theme()` while they paint; a change reaches the
 """
 
 from functools import lru_cache
+from pathlib import Path
 from typing import Final, Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+import resources
 from spyre_studio.stylesheet import stylesheet
 from spyre_studio.theme import (
     DARK,
@@ -42,7 +44,7 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
         app.setStyle("Fusion")
     app.setFont(font("body"))
     app.setPalette(_palette(theme))
-    app.setStyleSheet(stylesheet(theme, scale()))
+    app.setStyleSheet(stylesheet(theme, scale(), _icons()))
 
 
 def active_theme() -> Theme:
@@ -75,6 +77,11 @@ def font(size: FontSize, bold: bool = False, mono: bool = False) -> QFont:
     made.setPixelSize(px(_SIZES[size]))
     made.setBold(bold)
     return made
+
+
+def _icons() -> str:
+    """The folder of the icons, as a stylesheet writes paths: with slashes on every system."""
+    return (Path(resources.__file__).parent / "icons").as_posix()
 
 
 def _system_font() -> QFont:

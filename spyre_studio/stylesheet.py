@@ -8,7 +8,7 @@ Frames: `raised` for a card. Labels: `tone` is one of mute, ok, warn, bad, accen
 from string import Template
 
 from spyre_studio.colour import mix
-from spyre_studio.theme import GRID, RADIUS, RADIUS_SMALL, ROW, SIZE_LABEL, SIZE_TITLE, Theme
+from spyre_studio.theme import CELL_PAD, GRID, RADIUS, RADIUS_SMALL, ROW, SIZE_LABEL, SIZE_TITLE, Theme
 
 _SHEET = Template("""
 QMainWindow, QDialog { background: $panel; }
@@ -54,9 +54,13 @@ QToolButton:focus { border: 1px solid $accent; }
 
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox { background: $field; color: $text; border: 1px solid $line;
   border-radius: ${radius}px; padding: 0 ${grid}px; min-height: ${control}px; selection-background-color: $accent;
-  selection-color: $on_accent; }
+  selection-color: $on_accent; placeholder-text-color: $mute; }
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus { border: 1px solid $accent; }
 QComboBox::drop-down { border: none; width: ${row}px; }
+QComboBox::down-arrow { image: url("$icons/chevron-down-$name.svg"); width: ${icon}px; height: ${icon}px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; background: transparent; width: ${icon}px; }
+QAbstractSpinBox::up-arrow { image: url("$icons/chevron-up-$name.svg"); width: ${mark}px; height: ${mark}px; }
+QAbstractSpinBox::down-arrow { image: url("$icons/chevron-down-$name.svg"); width: ${mark}px; height: ${mark}px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $line; outline: none; padding: ${half}px; }
 QPlainTextEdit, QTextEdit, QTextBrowser { background: $bg; color: $text; border: none;
   selection-background-color: $accent; selection-color: $on_accent; }
@@ -78,7 +82,7 @@ QTreeView::item:hover, QTableView::item:hover, QListView::item:hover { backgroun
 QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { background: $selection; color: $text; }
 QHeaderView { background: $panel; border: none; }
 QHeaderView::section { background: $panel; color: $mute; border: none; border-bottom: 1px solid $line;
-  padding: ${half}px ${half}px; font-size: ${label}px; }
+  padding: ${half}px ${cell}px; font-size: ${label}px; }
 QTableCornerButton::section { background: $panel; border: none; }
 
 QMenuBar { background: $panel; }
@@ -103,30 +107,42 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QProgressBar { background: $line; border: none; border-radius: 2px; min-height: ${half}px; max-height: ${half}px;
   color: transparent; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
+QFrame[hairline="true"] { background: $line; border: none; }
 QFrame[raised="true"] { background: $raised; border: none; border-radius: ${radius}px; }
 QGroupBox { border: none; margin-top: ${row}px; padding: 0; color: $mute; }
 QGroupBox::title { subcontrol-origin: margin; padding: 0; }
+QCheckBox { spacing: ${grid}px; }
+QCheckBox::indicator { width: ${mark}px; height: ${mark}px; border: 1px solid $mute; border-radius: 3px;
+  background: $field; }
+QCheckBox::indicator:hover { border-color: $accent; }
+QCheckBox::indicator:checked { background: $accent; border-color: $accent;
+  image: url("$icons/check-$name.svg"); }
+QCheckBox::indicator:disabled { border-color: $line; }
+QCheckBox:focus { color: $accent_text; }
 QScrollArea { border: none; background: transparent; }
-QCheckBox, QRadioButton { background: transparent; spacing: ${grid}px; }
-QCheckBox:focus, QRadioButton:focus { color: $accent_text; }
 """)
 
 
-def stylesheet(theme: Theme, scale: float) -> str:
-    """The sheet in the colours of `theme`, its lengths multiplied by `scale`."""
+def stylesheet(theme: Theme, scale: float, icons: str) -> str:
+    """The sheet in the colours of `theme`, its lengths multiplied by `scale`; `icons` is the folder of the icons."""
     lengths = {
         "half": GRID // 2,
         "grid": GRID,
         "pad": 2 * GRID,
         "row": ROW,
+        "icon": 2 * GRID,
         "control": ROW - GRID // 2,
         "bar": GRID + GRID // 2,
+        "cell": CELL_PAD,
+        "mark": GRID + GRID // 2,
         "radius": RADIUS,
         "small": RADIUS_SMALL,
         "label": SIZE_LABEL,
         "title": SIZE_TITLE,
     }
     colours = {
+        "name": theme.name,
+        "icons": icons,
         "bg": theme.bg,
         "panel": theme.panel,
         "raised": theme.raised,

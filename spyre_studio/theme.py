@@ -16,6 +16,7 @@ Tone = Literal["ok", "warn", "bad", "accent", "mute"]
 GRID: Final = 8  # px; every distance is a multiple of it or half of it
 ROW: Final = 24  # px; height of a table row, scaled with the font by the widgets
 PAD: Final = 16  # px; inside a panel
+CELL_PAD: Final = 7  # px; text of a table cell from the edge of its column, in Fusion
 RADIUS: Final = 6  # px; cards, buttons, boxes
 RADIUS_SMALL: Final = 4  # px; bars, cells
 

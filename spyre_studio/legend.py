@@ -1,0 +1,145 @@
+"""Legends: what a line, a colour or a hatch in a picture stands for, and the ends of a colour scale.
+
+Owns: the samples and their words, as a strip that lies on a canvas or beside it. Refuses: choosing the colours.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from spyre_studio.qt_theme import active_theme, font, px, qcolor
+from spyre_studio.theme import GRID, RADIUS, Fate, Theme
+from spyre_studio.views.paint import fate_pen, hatch, heat_image
+
+Sample = Literal["line", "box", "hatch"]
+Token = Literal["matmul", "reduction", "pointwise", "move", "lx", "hbm", "mute", "accent", "bad", "warn", "ok"]
+
+_LINE: Final = 24  # px; long enough for two dashes
+_BOX: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A sample of one colour token of the theme and what it means. A 'line' has the dashes of its fate."""
+
+    text: str
+    token: Token
+    sample: Sample = "box"
+
+
+FATES: Final = (
+    Entry("stays in LX", "lx", "line"),
+    Entry("restickify / relayout", "move", "line"),
+    Entry("device memory", "hbm", "line"),
+)
+KINDS: Final = (
+    Entry("matmul", "matmul"),
+    Entry("reduction", "reduction"),
+    Entry("pointwise", "pointwise"),
+    Entry("move", "move"),
+)
+
+
+class Legend(QWidget):
+    """A strip of samples. `framed` gives it a ground of its own, to lie on a canvas; clicks go through to that."""
+
+    def __init__(self, entries: Sequence[Entry] = (), framed: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entries: tuple[Entry, ...] = ()
+        self._framed = framed
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.set_entries(entries)
+
+    def set_entries(self, entries: Sequence[Entry]) -> None:
+        """Show these samples instead."""
+        self._entries = tuple(entries)
+        self.setAccessibleName("Legend: " + ", ".join(entry.text for entry in entries))
+        self.updateGeometry()
+        self.resize(self.sizeHint())
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """As wide as the samples with their words."""
+        metrics, pad = QFontMetricsF(font("label")), self._pad()
+        width = sum(self._sample_width(entry) + metrics.horizontalAdvance(entry.text) for entry in self._entries)
+        width += px(GRID * 0.75) * len(self._entries) + px(2 * GRID) * max(len(self._entries) - 1, 0)
+        return QSize(round(width + 0.5) + 2 * pad, px(3 * GRID) if self._framed else px(2 * GRID))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Ground, samples, words."""
+        painter, theme, metrics = QPainter(self), active_theme(), QFontMetricsF(font("label"))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._framed:
+            painter.setPen(QPen(qcolor(theme.line), 1))
+            painter.setBrush(qcolor(theme.panel))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+        painter.setFont(font("label"))
+        left, middle = float(self._pad()), self.height() / 2
+        for entry in self._entries:
+            _draw_sample(painter, theme, entry, left, middle, self.devicePixelRatioF())
+            left += self._sample_width(entry) + px(GRID * 0.75)
+            width = metrics.horizontalAdvance(entry.text)
+            painter.setPen(qcolor(theme.mute))
+            where = QRectF(left, 0, width + 2, self.height())
+            painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, entry.text)
+            left += width + px(2 * GRID)
+        painter.end()
+
+    def _pad(self) -> int:
+        return px(GRID * 1.25) if self._framed else 0
+
+    @staticmethod
+    def _sample_width(entry: Entry) -> int:
+        return px(_LINE if entry.sample == "line" else _BOX)
+
+
+class ScaleLegend(QWidget):
+    """A colour scale from one end to the other with the words for its ends, e.g. '0 %' and '100 %'."""
+
+    def __init__(self, low: str, high: str, scale: Literal["fill", "difference"] = "fill") -> None:
+        super().__init__()
+        self._low, self._high, self._scale = low, high, scale
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(f"Colour scale from {low} to {high}")
+
+    def sizeHint(self) -> QSize:
+        """Words, ramp, words."""
+        metrics = QFontMetricsF(font("micro"))
+        words = metrics.horizontalAdvance(self._low) + metrics.horizontalAdvance(self._high)
+        return QSize(round(words + 0.5) + px(8 * GRID), px(2 * GRID))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """The ramp between its ends."""
+        painter, theme = QPainter(self), active_theme()
+        painter.setFont(font("micro"))
+        painter.setPen(qcolor(theme.mute))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(self.rect(), middle | Qt.AlignmentFlag.AlignLeft, self._low)
+        painter.drawText(self.rect(), middle | Qt.AlignmentFlag.AlignRight, self._high)
+        left = QFontMetricsF(font("micro")).horizontalAdvance(self._low) + px(GRID)
+        right = self.width() - QFontMetricsF(font("micro")).horizontalAdvance(self._high) - px(GRID)
+        colours = theme.fill if self._scale == "fill" else theme.difference
+        ramp = heat_image(np.arange(256, dtype=np.uint8)[None], colours)
+        painter.drawImage(QRectF(left, self.height() / 2 - px(4), right - left, px(8)), ramp)
+        painter.end()
+
+
+def _draw_sample(painter: QPainter, theme: Theme, entry: Entry, left: float, middle: float, ratio: float) -> None:
+    colour: str = getattr(theme, entry.token)
+    if entry.sample == "line":
+        fates: dict[Token, Fate] = {"lx": "lx", "hbm": "hbm", "move": "move"}
+        pen = fate_pen(fates[entry.token]) if entry.token in fates else QPen(qcolor(colour), 1.5)
+        pen.setWidthF(2)
+        painter.setPen(pen)
+        painter.drawLine(QPointF(left, middle), QPointF(left + px(_LINE), middle))
+        return
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(hatch(colour, None, ratio) if entry.sample == "hatch" else qcolor(colour))
+    side = px(_BOX)
+    painter.drawRoundedRect(QRectF(left, middle - side / 2, side, side), 2, 2)

@@ -1,0 +1,228 @@
+"""The table twin of every picture: rows of values that can be sorted, selected and copied.
+
+Owns: a read-only model made of columns, the table's look, and Ctrl+C. Refuses: the values and how they are named.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from spyre_studio.bars import BAR_ROLE, BarCell, Part
+from spyre_studio.qt_theme import font, px, qcolor
+from spyre_studio.theme import ROW
+
+Cell = str | float | int
+Index = QModelIndex | QPersistentModelIndex
+
+_SORT_ROLE = Qt.ItemDataRole.UserRole + 2
+_TO_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_TO_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_NO_PARENT = QModelIndex()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`title` with its unit, e.g. 'time, µs'; `write` makes text of a value; numbers stand right, monospaced.
+
+    `bar`: the share (0..1) or the parts of the bar in that cell; `colour`: '#rrggbb' of its text, '' for the usual.
+    """
+
+    title: str
+    write: Callable[[Cell], str] = str
+    number: bool = False
+    hint: str = ""
+    bar: Callable[[Cell], float | tuple[Part, ...]] | None = None
+    colour: Callable[[Cell], str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line: `key` names the item (op, buffer, core) that the selection speaks of; `hint` is its tooltip."""
+
+    key: Hashable
+    cells: tuple[Cell, ...]
+    hint: str = ""
+
+
+class TableModel(QAbstractTableModel):
+    """Rows under columns, read-only. Raises ValueError for a row with another number of cells."""
+
+    def __init__(self, columns: Sequence[Column], rows: Sequence[Row] = ()) -> None:
+        super().__init__()
+        self._columns = tuple(columns)
+        self._rows: tuple[Row, ...] = ()
+        self.set_rows(rows)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What the columns mean."""
+        return self._columns
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows, unsorted."""
+        return self._rows
+
+    def set_rows(self, rows: Sequence[Row]) -> None:
+        """Replace all rows."""
+        wrong = next((row for row in rows if len(row.cells) != len(self._columns)), None)
+        if wrong is not None:
+            raise ValueError(f"row {wrong.key!r} has {len(wrong.cells)} cells for {len(self._columns)} columns")
+        self.beginResetModel()
+        self._rows = tuple(rows)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NO_PARENT) -> int:
+        """Number of rows."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = _NO_PARENT) -> int:
+        """Number of columns."""
+        return 0 if parent.isValid() else len(self._columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Text, alignment, font, colour, bar or sort key of a cell."""
+        if not index.isValid():
+            return None
+        column, row = self._columns[index.column()], self._rows[index.row()]
+        value = row.cells[index.column()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return column.write(value)
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return _TO_RIGHT if column.number else _TO_LEFT
+            case Qt.ItemDataRole.FontRole:
+                return font("label", mono=True) if column.number else None
+            case Qt.ItemDataRole.ForegroundRole:
+                colour = column.colour(value) if column.colour else ""
+                return qcolor(colour) if colour else None
+            case Qt.ItemDataRole.ToolTipRole:
+                return row.hint or None
+            case _:
+                return self._own(column, value, role)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Titles, aligned as their columns."""
+        if orientation == Qt.Orientation.Vertical or not 0 <= section < len(self._columns):
+            return None
+        column = self._columns[section]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return column.title
+            case Qt.ItemDataRole.ToolTipRole:
+                return column.hint or None
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return _TO_RIGHT if column.number else _TO_LEFT
+            case _:
+                return None
+
+    @staticmethod
+    def _own(column: Column, value: Cell, role: int) -> object:
+        if role == BAR_ROLE:
+            return column.bar(value) if column.bar else None
+        return value if role == _SORT_ROLE else None
+
+
+class CopyableTable(QTableView):
+    """A calm table over a TableModel: 24 px rows, no grid, sortable, whole rows selected, Ctrl+C copies them.
+
+    `chosen` carries the keys of the selected rows when the user changed the selection, not when `select` did.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, model: TableModel, name: str, parent: QWidget | None = None) -> None:
+        """`name` is what a screen reader calls the table."""
+        super().__init__(parent)
+        self._model, self._quiet = model, False
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(model)
+        self._sorted.setSortRole(_SORT_ROLE)
+        self._sorted.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._sorted.setFilterKeyColumn(-1)
+        self.setModel(self._sorted)
+        self.setAccessibleName(name)
+        self._dress()
+        self.selectionModel().selectionChanged.connect(self._tell)
+
+    def keys(self) -> tuple[Hashable, ...]:
+        """Keys of the selected rows, from top to bottom as shown."""
+        rows = sorted(index.row() for index in self.selectionModel().selectedRows())
+        return tuple(self._row(place).key for place in rows)
+
+    def select(self, keys: Sequence[Hashable]) -> None:
+        """Select the rows with these keys and bring the first into view; `chosen` stays silent."""
+        self._quiet = True
+        wanted = set(keys)
+        rows = [place for place in range(self._sorted.rowCount()) if self._row(place).key in wanted]
+        mode = QItemSelectionModel.SelectionFlag
+        self.selectionModel().clearSelection()
+        for place in rows:
+            self.selectionModel().select(self._sorted.index(place, 0), mode.Select | mode.Rows)
+        if rows:
+            first = self._sorted.index(rows[0], 0)
+            self.selectionModel().setCurrentIndex(first, mode.NoUpdate)
+            self.scrollTo(first)
+        self._quiet = False
+
+    def filter(self, text: str) -> None:
+        """Show only rows in which some cell holds `text`, in any case."""
+        self._sorted.setFilterFixedString(text)
+
+    def shown(self) -> tuple[Row, ...]:
+        """The rows as sorted and filtered."""
+        return tuple(self._row(place) for place in range(self._sorted.rowCount()))
+
+    def copied(self) -> str:
+        """What Ctrl+C puts on the clipboard: titles and the selected rows (all without a selection), tab-separated."""
+        selected = sorted(index.row() for index in self.selectionModel().selectedRows())
+        places = selected or range(self._sorted.rowCount())
+        lines = ["\t".join(column.title for column in self._model.columns)]
+        for place in places:
+            cells = (self._sorted.index(place, column).data() for column in range(len(self._model.columns)))
+            lines.append("\t".join(str(cell) for cell in cells))
+        return "\n".join(lines)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy as text; everything else as usual."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.copied())
+        else:
+            super().keyPressEvent(event)
+
+    def _row(self, place: int) -> Row:
+        return self._model.rows[self._sorted.mapToSource(self._sorted.index(place, 0)).row()]
+
+    def _tell(self) -> None:
+        if not self._quiet:
+            self.chosen.emit(self.keys())
+
+    def _dress(self) -> None:
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setSortingEnabled(True)
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(px(ROW))
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setStretchLastSection(True)
+        for place, column in enumerate(self._model.columns):
+            if column.bar is not None:
+                self.setItemDelegateForColumn(place, BarCell(right_aligned=False, parent=self))

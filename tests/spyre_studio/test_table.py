@@ -1,0 +1,118 @@
+"""The table twin: values written for people, sorted as values, filtered, selected and copied."""
+
+from collections.abc import Hashable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from spyre_studio.bars import BAR_ROLE
+from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
+from spyre_studio.theme import Theme
+from spyre_studio.units import format_bytes, format_number
+from tests.spyre_studio.hand import show
+
+
+def number(value: Cell) -> str:
+    return format_number(float(value))
+
+
+def size(value: Cell) -> str:
+    return format_bytes(float(value))
+
+
+COLUMNS = (
+    Column("op"),
+    Column("time, µs", number, number=True, bar=lambda value: float(value) / 100),
+    Column("bytes", size, number=True, hint="in LX", colour=lambda value: "#ff0000" if float(value) > 5000 else ""),
+)
+ROWS = (
+    Row("a", ("attn.q_proj", 21.4, 2048), "first"),
+    Row("b", ("attn.scores", 9.8, 1024)),
+    Row("c", ("mlp.up", 100.0, 10240)),
+)
+
+
+@pytest.fixture
+def table(qtbot: QtBot, dark: Theme) -> CopyableTable:
+    made = CopyableTable(TableModel(COLUMNS, ROWS), "ops by time")
+    show(qtbot, made)
+    return made
+
+
+def names(table: CopyableTable) -> list[Hashable]:
+    return [row.key for row in table.shown()]
+
+
+def test_cells_are_written_aligned_and_coloured(table: CopyableTable) -> None:
+    model = table.model()
+    assert [model.index(0, column).data() for column in range(3)] == ["attn.q_proj", "21.4", "2 KiB"]
+    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+    assert model.index(0, 1).data(Qt.ItemDataRole.TextAlignmentRole) == right
+    assert model.index(0, 1).data(BAR_ROLE) == pytest.approx(0.214)
+    assert model.index(2, 2).data(Qt.ItemDataRole.ForegroundRole).name() == "#ff0000"
+    assert model.index(0, 2).data(Qt.ItemDataRole.ForegroundRole) is None
+    assert model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == "first"
+    assert model.headerData(2, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole) == "in LX"
+    assert model.headerData(0, Qt.Orientation.Horizontal) == "op"
+
+
+def test_rows_keep_their_order_until_sorted_by_value(table: CopyableTable) -> None:
+    assert names(table) == ["a", "b", "c"]
+    table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
+    assert names(table) == ["b", "a", "c"]  # 9.8 < 21.4 < 100.0, although '100.0' < '21.4' < '9.8'
+    table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
+    assert names(table) == ["c", "a", "b"]
+
+
+def test_filter_looks_into_all_columns(table: CopyableTable) -> None:
+    table.filter("ATTN")
+    assert names(table) == ["a", "b"]
+    table.filter("10 KiB")
+    assert names(table) == ["c"]
+    table.filter("")
+    assert len(table.shown()) == 3
+
+
+def test_selection_is_told_by_key_and_only_when_the_user_made_it(table: CopyableTable, qtbot: QtBot) -> None:
+    table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
+    with qtbot.assertNotEmitted(table.chosen):
+        table.select(["c", "b", "no such row"])
+    assert table.keys() == ("b", "c")
+    with qtbot.waitSignal(table.chosen) as signal:
+        table.selectRow(1)
+    assert signal.args == [("a",)]
+
+
+def test_arrow_keys_move_the_selection(table: CopyableTable, qtbot: QtBot) -> None:
+    table.select(["a"])
+    with qtbot.waitSignal(table.chosen) as signal:
+        QTest.keyClick(table, Qt.Key.Key_Down)
+    assert signal.args == [("b",)]
+
+
+def test_copy_takes_the_selection_or_everything(table: CopyableTable) -> None:
+    assert table.copied().splitlines() == [
+        "op\ttime, µs\tbytes",
+        "attn.q_proj\t21.4\t2 KiB",
+        "attn.scores\t9.8\t1 KiB",
+        "mlp.up\t100.0\t10 KiB",
+    ]
+    table.select(["b"])
+    QTest.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "op\ttime, µs\tbytes\nattn.scores\t9.8\t1 KiB"
+
+
+def test_rows_are_24_pixels_high(table: CopyableTable) -> None:
+    assert {table.rowHeight(row) for row in range(3)} == {24}
+
+
+def test_rows_can_be_replaced(table: CopyableTable) -> None:
+    source = TableModel(COLUMNS, ROWS)
+    source.set_rows(ROWS[:1])
+    assert source.rowCount() == 1
+    with pytest.raises(ValueError, match="row 'x' has 1 cells for 3 columns"):
+        source.set_rows([Row("x", ("alone",))])
+    assert source.rows == ROWS[:1]
