@@ -198,6 +198,7 @@ def banner(qtbot: QtBot, dark: Theme) -> Iterator[Banner]:
     column.addStretch(1)
     show(qtbot, window)
     yield made
+    window.close()
 
 
 def test_a_banner_says_one_sentence_and_goes(banner: Banner, qtbot: QtBot) -> None:
