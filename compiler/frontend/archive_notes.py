@@ -19,7 +19,7 @@ PICKLE_BYTES = 256 << 20
 # What torch itself writes for tensors, real and fake.
 _PLAIN = re.compile(
     r"torch\._utils\._rebuild_\w+|torch\.\w+Storage|torch\.storage\.\w+|collections\.OrderedDict|torch\.\w*(?:Size|device)"
-    r"|torch\.\w+\d+|torch\.serialization\._get_layout|torch\._export\.serde\.serialize\._reconstruct_fake_tensor"
+    r"|torch\.\w+\d+|torch\.serialization\._get_layout|torch\._export\.serde\.serialize\._reconstruct_fake_tensor|_codecs\.encode"
 )
 _DAMAGED = (ArchiveError, EOFError, OSError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
