@@ -46,7 +46,7 @@ def of(function: Callable[..., object], *inputs: Tensor) -> Case:
 
 
 def steps(*shape: int, dtype: torch.dtype = HALF, size: float = 1 / 64) -> Tensor:
-    """Values that rise in exact steps from -250 to 249 times `size` and start again, so that no two neighbours agree."""
+    """Values that rise in exact steps from -250 to 249 times `size`, then start again: no two neighbours agree."""
     count = torch.Size(shape).numel()
     return ((torch.arange(count) % 500 - 250) * size).reshape(shape).to(dtype)
 
