@@ -25,8 +25,8 @@ from simulator.functional.memory import HOST, Memories, Spot
 from simulator.functional.opaque import call
 from simulator.functional.space import Space
 
-Progress = Callable[[int, int, str], None]
-"""Called with steps done, steps in all and the name of the step that comes next."""
+Progress = Callable[[float, str], None]
+"""Called with the share of steps done and the name of the step that comes next."""
 
 
 class Execution:
@@ -218,6 +218,6 @@ def execute(
             if stopped and stopped():
                 raise StoppedError
             if progress:
-                progress(place, len(execution.steps), op.name)
+                progress(place / len(execution.steps), op.name)
             execution.run()
         return {view.name: execution.output(view) for view in program.outputs}

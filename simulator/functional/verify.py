@@ -7,7 +7,7 @@ one is named. Refuses to compute the eager outputs: they are given.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor
@@ -25,22 +25,22 @@ from simulator.report import OutputReport, StepReport, VerifyReport
 def verify(
     program: Program,
     inputs: Mapping[str, Tensor],
-    outputs: Sequence[Tensor],
+    outputs: Mapping[str, Tensor],
     *,
     poison: bool = True,
     lx_bytes: int | None = None,
     progress: Progress | None = None,
     stopped: Callable[[], bool] | None = None,
 ) -> VerifyReport:
-    """The verdict on a program, given host tensors for all inputs (by buffer name) and the eager outputs, in order.
+    """The verdict on a program, given host tensors for all inputs (by buffer name) and the eager outputs (by name).
 
     `lx_bytes` is the size of every core's LX (default: what the program says it uses).  Raises InputError for inputs
     or outputs that do not fit the program, StoppedError once `stopped` says so; a program that breaks the device is a
     finding.
     """
-    if len(outputs) != len(program.outputs):
-        why = f"PyTorch returns {len(outputs)} outputs, the program has {len(program.outputs)}"
-        raise InputError(f"model {program.model}", why, "compile it again")
+    missing = [view.name for view in program.outputs if view.name not in outputs]
+    if missing:
+        raise InputError(f"output {missing[0]}", "PyTorch returns nothing under this name", "compile the model again")
     started = time.monotonic()
     reports: list[StepReport] = []
     found: tuple[OutputReport, ...] = ()
@@ -50,9 +50,7 @@ def verify(
             execution = Execution(program, inputs, poison=poison, lx_bytes=lx_bytes)
             lockstep = Lockstep(program, inputs)
             _run(execution, lockstep, reports, progress, stopped)
-            found = tuple(
-                _judge(execution, lockstep, view, want) for view, want in zip(program.outputs, outputs, strict=True)
-            )
+            found = tuple(_judge(execution, lockstep, view, outputs[view.name]) for view in program.outputs)
     except DeviceError as error:
         fault = error.sentence
     return VerifyReport(
@@ -81,7 +79,7 @@ def _run(
         if stopped and stopped():
             raise StoppedError
         if progress:
-            progress(place, len(execution.steps), op.name)
+            progress(place / len(execution.steps), op.name)
         execution.run(observe)
 
 

@@ -4,7 +4,7 @@ Owns the programs and the way they are divided; what is done to them is a test's
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -37,6 +37,11 @@ class Case:
     sketch: Sketch
     inputs: Mapping[str, Tensor]
     outputs: tuple[Tensor, ...]
+
+    @property
+    def expected(self) -> dict[str, Tensor]:
+        """The results by name."""
+        return dict(zip(self.sketch.outputs, self.outputs, strict=False))
 
 
 def random(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float16) -> Tensor:
@@ -195,6 +200,38 @@ def gathered() -> Case:
     return Case(sketch, {"t": table, "n": numbers}, (table[numbers],))
 
 
+def scattered() -> Case:
+    """Zeros with some rows overwritten: two steps fill one buffer, the second one at gathered places."""
+    x, numbers = random(3, 70), torch.tensor([4, -6, 1])
+    row = Index(0, (Term(1, (("j", 1),)),), (Gather(70, 1, 6),))
+    into = pointwise("put", loops(i=3, j=70), (at("x", i=70, j=1), at("n", i=1)), Access("y", row), ())
+    into = replace(into, body=(Load(0, F16), Load(1, I64)), results=(0,))
+    sketch = Sketch(
+        buffers=(given("x", (3, 70)), given("n", (3,), I64), buffer("y", (6, 70))),
+        ops=(pointwise("zeros", loops(i=6, j=70), (), at("y", i=70, j=1), (Const(0.0, F16),)), into),
+        outputs=("y",),
+        divisions={"zeros": split(i=(3, 2)), "put": split(i=(3, 1))},
+    )
+    expected = torch.zeros(6, 70, dtype=torch.float16)
+    expected[numbers] = x
+    return Case(sketch, {"x": x, "n": numbers}, (expected,))
+
+
+def divided_by_zero() -> Case:
+    """1 / 0, 0 / 0 and 1 / 2, and the sum of all."""
+    a, b = torch.tensor([[1.0, 0.0, 1.0]]).half(), torch.tensor([[0.0, 0.0, 2.0]]).half()
+    nest = loops(j=3)
+    sketch = Sketch(
+        buffers=(given("a", (1, 3)), given("b", (1, 3)), buffer("y", (1, 3)), buffer("s", (1, 1))),
+        ops=(
+            binary("div", "truediv", nest, at("a", j=1), at("b", j=1), at("y", j=1)),
+            reduction("sum", "sum", loops("j", j=3), at("y", j=1), at("s"), F16),
+        ),
+        outputs=("y", "s"),
+    )
+    return Case(sketch, {"a": a, "b": b}, (a / b, (a / b).sum(1, keepdim=True)))
+
+
 def compared(lanes: int = 64) -> Case:
     """where(a > b, a, -b) with the comparison kept as a bool tensor in LX."""
     a, b = random(6, 100), random(6, 100, seed=1)
@@ -285,6 +322,6 @@ CASES: dict[str, Callable[[], Case]] = {
     case.__name__: case
     for case in (
         *(softmax, matmul, transposed, staggered, staggered_sum, strided, concatenated),
-        *(gathered, compared, integers, integer_rows, sorted_on_host),
+        *(gathered, scattered, divided_by_zero, compared, integers, integer_rows, sorted_on_host),
     )
 }

@@ -35,7 +35,7 @@ def passing(core: int, to: int) -> Callable[[DeviceOp], DeviceOp]:
 
 
 def judge(case: Case, program: Program, *, poison: bool = True) -> VerifyReport:
-    report = verify(program, case.inputs, case.outputs, poison=poison)
+    report = verify(program, case.inputs, case.expected, poison=poison)
     assert not report.ok
     return report
 
@@ -65,7 +65,7 @@ def test_a_sum_over_padding_that_is_not_masked() -> None:
     report = judge(case, program)
     assert wrong_step(report) == "sum"
     assert report.outputs[0].comparison.cosine == 0.0, "NaN everywhere"
-    assert verify(program, case.inputs, case.outputs, poison=False).ok, "without poison, padding happens to be 0"
+    assert verify(program, case.inputs, case.expected, poison=False).ok, "without poison, padding happens to be 0"
 
 
 def test_a_maximum_over_padding_that_is_not_masked() -> None:
@@ -76,7 +76,7 @@ def test_a_maximum_over_padding_that_is_not_masked() -> None:
 
 def test_a_contraction_over_padding_that_is_not_masked() -> None:
     case = matmul(k=100, k_split=1)
-    assert verify(case.sketch.program(), case.inputs, case.outputs).ok
+    assert verify(case.sketch.program(), case.inputs, case.expected).ok
     report = judge(case, restep(case.sketch.program(), "mm", lambda op: replace(op, masked=())))
     assert wrong_step(report) == "mm"
 
@@ -89,7 +89,7 @@ def test_staggered_padding_that_is_not_masked() -> None:
 
 def test_integer_padding_that_is_not_masked() -> None:
     case = CASES["integer_rows"]()
-    assert verify(case.sketch.program(), case.inputs, case.outputs).ok
+    assert verify(case.sketch.program(), case.inputs, case.expected).ok
     report = judge(case, restep(case.sketch.program(), "sum", lambda op: replace(op, masked=())))
     assert wrong_step(report) == "sum"
 
@@ -224,7 +224,7 @@ def test_a_layout_for_another_type() -> None:
 def test_an_index_beyond_the_table() -> None:
     case = gathered()
     numbers = {**case.inputs, "n": torch.tensor([3, -1, 0, 10, -10])}
-    report = verify(case.sketch.program(), numbers, case.outputs)
+    report = verify(case.sketch.program(), numbers, case.expected)
     assert "looks up entry 10 of a dimension with 10 entries" in report.fault
 
 

@@ -88,7 +88,9 @@ def test_every_step_of_a_random_program_does_what_its_operands_imply(seed: int) 
     loops = random_program(seed, options=TINY)
     inputs = dict(values(loops.buffers, seed))
     known = interpret(loops.ops, loops.buffers, inputs)
-    outputs = [known[view.buffer].as_strided(view.shape, view.strides, view.offset) for view in loops.outputs]
+    outputs = {
+        view.name: known[view.buffer].as_strided(view.shape, view.strides, view.offset) for view in loops.outputs
+    }
     program = sketch(loops, random.Random(seed)).program()
     report = verify(program, inputs, outputs)
     assert report.fault == ""

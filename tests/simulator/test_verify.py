@@ -8,11 +8,11 @@ from compiler.program import Program
 from simulator.functional.execute import execute
 from simulator.functional.verify import verify
 from simulator.report import Agreement, VerifyReport, describe
-from tests.simulator.programs import CASES, Case, matmul, softmax
+from tests.simulator.programs import CASES, Case, compared, matmul, softmax
 
 
 def judge(case: Case, program: Program | None = None, *, poison: bool = True) -> VerifyReport:
-    return verify(program or case.sketch.program(), case.inputs, case.outputs, poison=poison)
+    return verify(program or case.sketch.program(), case.inputs, case.expected, poison=poison)
 
 
 @pytest.mark.parametrize("poison", [True, False])
@@ -39,11 +39,17 @@ def test_a_k_split_in_other_numbers_of_parts_is_still_right() -> None:
         assert judge(matmul(k_split=parts)).ok
 
 
-def test_zero_division_gives_infinity_in_both() -> None:
-    case = softmax()
-    report = judge(Case(case.sketch, {"x": torch.full((8, 150), torch.inf, dtype=torch.float16)}, case.outputs))
-    assert report.agreement is Agreement.CORRUPTED
-    assert all(step.comparison.agreement is Agreement.EQUAL for step in report.steps), "NaN equals NaN step by step"
+def test_infinity_and_nan_equal_themselves_and_nothing_else() -> None:
+    case = CASES["divided_by_zero"]()
+    assert judge(case).agreement is Agreement.EQUAL
+    finite = torch.tensor([[65504.0, torch.nan, 0.5]]).half()
+    found = judge(Case(case.sketch, case.inputs, (finite, case.outputs[1]))).outputs[0].comparison
+    assert (found.agreement, found.beyond, found.first, found.got) == (Agreement.CORRUPTED, 1, (0, 0), "inf")
+
+
+@pytest.mark.parametrize("lanes", [32, 64, 128])
+def test_a_bool_tensor_in_any_width(lanes: int) -> None:
+    assert judge(compared(lanes)).agreement is Agreement.EQUAL
 
 
 def long_contraction() -> Case:
@@ -114,7 +120,7 @@ def test_inputs_that_do_not_fit_are_refused() -> None:
         judge(Case(case.sketch, {"x": case.inputs["x"]}, case.outputs))
     with pytest.raises(InputError, match=r"its shape is \(3,\)"):
         judge(Case(case.sketch, {**case.inputs, "w": torch.zeros(3)}, case.outputs))
-    with pytest.raises(InputError, match="PyTorch returns 0 outputs, the program has 1"):
+    with pytest.raises(InputError, match="output y: PyTorch returns nothing under this name"):
         judge(Case(case.sketch, case.inputs, ()))
     with pytest.raises(InputError, match=r"PyTorch returns shape \(2,\)"):
         judge(Case(case.sketch, case.inputs, (torch.zeros(2),)))
@@ -122,16 +128,16 @@ def test_inputs_that_do_not_fit_are_refused() -> None:
 
 def test_a_run_reports_its_steps_and_can_be_stopped_between_them() -> None:
     case = softmax()
-    seen: list[tuple[int, int, str]] = []
+    seen: list[tuple[float, str]] = []
     program = case.sketch.program()
     with pytest.raises(StoppedError):
         verify(
             program,
             case.inputs,
-            case.outputs,
-            progress=lambda *step: seen.append(step),
+            case.expected,
+            progress=lambda share, name: seen.append((share, name)),
             stopped=lambda: len(seen) == 2,
         )
-    assert seen == [(0, 5, "max"), (1, 5, "sub")]
+    assert seen == [(0, "max"), (0.2, "sub")]
     with pytest.raises(StoppedError):
         execute(program, case.inputs, stopped=lambda: True)
