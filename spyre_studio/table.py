@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from spyre_studio.bars import BAR_ROLE, BarCell, Part
 from spyre_studio.qt_theme import font, px, qcolor
-from spyre_studio.theme import ROW
+from spyre_studio.theme import GRID, ROW
 
 Cell = str | float | int
 Index = QModelIndex | QPersistentModelIndex
@@ -145,7 +145,7 @@ class CopyableTable(QTableView):
     def __init__(self, model: TableModel, name: str, parent: QWidget | None = None) -> None:
         """`name` is what a screen reader calls the table."""
         super().__init__(parent)
-        self._model, self._quiet = model, False
+        self._model, self._quiet, self._fitted = model, False, False
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(model)
         self._sorted.setSortRole(_SORT_ROLE)
@@ -208,6 +208,13 @@ class CopyableTable(QTableView):
         if not self._quiet:
             self.chosen.emit(self.keys())
 
+    def _fit_columns(self) -> None:
+        """Columns as wide as their values, once there are any; later the user's widths hold."""
+        if self._fitted or not self._model.rows:
+            return
+        self._fitted = True
+        self.resizeColumnsToContents()
+
     def _dress(self) -> None:
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -222,7 +229,12 @@ class CopyableTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(px(ROW))
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        header.setStretchLastSection(True)
+        header.setMinimumSectionSize(px(5 * GRID))
+        header.setResizeContentsPrecision(64)  # rows to measure: the first ones stand for all
+        if self._model.columns:
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for place, column in enumerate(self._model.columns):
             if column.bar is not None:
                 self.setItemDelegateForColumn(place, BarCell(right_aligned=False, parent=self))
+        self._model.modelReset.connect(self._fit_columns)
+        self._fit_columns()

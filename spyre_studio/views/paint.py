@@ -33,7 +33,7 @@ Ints = NDArray[np.intp]
 
 Shape = TypeVar("Shape", QRectF, QLineF)
 
-_HATCH_TILE: Final = 6  # px between hatch lines
+_HATCH_TILE: Final = 8  # px between hatch lines
 _MAX_LABELS: Final = 4096
 
 
@@ -159,7 +159,7 @@ def hatch(colour: str, ground: str | None = None, ratio: float = 1.0) -> QBrush:
     tile.fill(qcolor(ground) if ground else Qt.GlobalColor.transparent)
     painter = QPainter(tile)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(qcolor(colour), 1.6 * ratio))
+    painter.setPen(QPen(qcolor(colour), 1.4 * ratio))
     for shift in (-side, 0, side):  # the neighbours' lines close the corners
         painter.drawLine(QPointF(shift - 1, side + 1), QPointF(shift + side + 1, -1))
     painter.end()
@@ -184,6 +184,7 @@ def route_path(points: Floats) -> QPainterPath:
 def draw_arrows(painter: QPainter, tips: Floats, upwards: NDArray[np.bool_], size: float) -> None:
     """Filled arrowheads with their points at `tips` (n, 2), looking down, or up where told; the painter's brush."""
     path = QPainterPath()
+    path.setFillRule(Qt.FillRule.WindingFill)  # edges that end at one point must not cancel each other's heads
     for (x, y), up in zip(tips.tolist(), upwards.tolist(), strict=True):
         back = y + size if up else y - size
         path.moveTo(x, y)

@@ -111,6 +111,14 @@ def test_rows_are_24_pixels_high(table: CopyableTable) -> None:
     assert {table.rowHeight(row) for row in range(3)} == {24}
 
 
+def test_columns_fit_their_values_and_the_first_takes_the_rest(table: CopyableTable) -> None:
+    header = table.horizontalHeader()
+    assert sum(header.sectionSize(place) for place in range(3)) == table.viewport().width()
+    wide = "a value much wider than its title"
+    grown = CopyableTable(TableModel((Column("op"), Column("x")), [Row(0, ("a", wide))]), "wide")
+    assert grown.columnWidth(1) >= grown.fontMetrics().horizontalAdvance(wide)
+
+
 def test_rows_can_be_replaced(table: CopyableTable) -> None:
     source = TableModel(COLUMNS, ROWS)
     source.set_rows(ROWS[:1])
