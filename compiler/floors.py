@@ -58,7 +58,7 @@ def _choices(
     for name in loops:
         axis = space.axis_map[name]
         least = floors.get(name, 1)
-        factors = (least,) if name in fixed else axis.factors(cores)
+        factors = (least,) if name in fixed else axis.factors(cores, for_span=True)
         menus.append([(name, factor) for factor in factors if factor >= least] or [(name, least)])
     for chosen in product(*menus):
         choice = {**floors, **dict(chosen)}

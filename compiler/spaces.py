@@ -19,6 +19,7 @@ from compiler.layout import StickLayout
 from compiler.loops import Access, Load, LoopOp, OpKind, Role
 from compiler.schedule import Schedule
 
+STRIDED = "a convolution with a stride is not divided along its image"
 SPLITTABLE_COMBINES = frozenset({"sum", "max", "min", "prod", "any"})
 
 
@@ -27,7 +28,7 @@ class Axis:
     """One loop: `lanes` iterations make one unit to divide (1, or the elements of a stick).
 
     A slot must also be a multiple of `granule` iterations: staggered tensors are cut between pairs of sticks.
-    `blocked` says why the loop is not divided at all.
+    `blocked` says why the loop is not divided; with `floor_wins` it is divided after all where a span demands it.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Axis:
     lanes: int = 1
     granule: int = 1
     blocked: str = ""
+    floor_wins: bool = False
 
     @property
     def size(self) -> int:
@@ -60,13 +62,13 @@ class Axis:
         """True if `factor` cuts the loop into whole equal units, blocked or not."""
         return self.size % factor == 0 and (factor == 1 or self.step(factor) % self.granule == 0)
 
-    def factors(self, limit: int) -> tuple[int, ...]:
-        """Legal factors up to `limit`, ascending; a blocked loop offers 1 only.
+    def factors(self, limit: int, for_span: bool = False) -> tuple[int, ...]:
+        """Legal factors up to `limit`, ascending; a blocked loop offers 1 only, but for a span it may offer more.
 
         >>> Axis("n", 3200, Role.OUTPUT, 64).factors(32)
         (1, 2, 5, 10, 25)
         """
-        if self.blocked:
+        if self.blocked and not (for_span and self.floor_wins):
             return (1,)
         return tuple(factor for factor in range(1, min(limit, max(self.size, 1)) + 1) if self.divides(factor))
 
@@ -105,7 +107,7 @@ def space_of(op: LoopOp, schedule: Schedule, layouts: Mapping[str, StickLayout])
         for loop in lane_loops(walk_of(op, access, schedule.buffers[access.buffer]), layout):
             lanes[loop] = max(lanes.get(loop, 1), layout.elements_per_stick)
             granules[loop] = math.lcm(granules.get(loop, 1), stick_columns(layout))
-    blocked = _blocked(op, schedule, lanes)
+    blocked, strided = _blocked(op, lanes), _strided_loops(op, schedule)
     axes = tuple(
         Axis(
             loop.name,
@@ -113,7 +115,8 @@ def space_of(op: LoopOp, schedule: Schedule, layouts: Mapping[str, StickLayout])
             loop.role,
             lanes.get(loop.name, 1),
             granules.get(loop.name, 1),
-            blocked.get(loop.name, ""),
+            blocked.get(loop.name, STRIDED if loop.name in strided else ""),
+            loop.name in strided and loop.name not in blocked,
         )
         for loop in op.loops
     )
@@ -138,7 +141,7 @@ def operands(op: LoopOp) -> tuple[Access, Access]:
     return reads[0], reads[1]
 
 
-def _blocked(op: LoopOp, schedule: Schedule, lanes: Mapping[str, int]) -> dict[str, str]:
+def _blocked(op: LoopOp, lanes: Mapping[str, int]) -> dict[str, str]:
     """Loop -> why it is not divided; rules from the most general to the most special, first one wins."""
     if op.kind is OpKind.OPAQUE:
         return {loop.name: "the op runs on the host" for loop in op.loops}
@@ -153,8 +156,6 @@ def _blocked(op: LoopOp, schedule: Schedule, lanes: Mapping[str, int]) -> dict[s
             reasons[loop.name] = f"it is reduced along sticks and {loop.extent:,} is not a multiple of {size}"
     for name in _window_loops(op):
         reasons.setdefault(name, "it walks the window of a pooling or convolution")
-    for name in _strided_loops(op, schedule):
-        reasons.setdefault(name, "a convolution with a stride is not divided along its image")
     for read in op.reads:
         for name in read.index.loop_names if read.index.gathers else ():
             reasons.setdefault(name, f"it runs inside the gathered table {read.buffer}")

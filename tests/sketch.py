@@ -172,7 +172,7 @@ class Sketch:
         names = _names(shape)
         inner = replace(table, shape=(1, *table.shape[1:])).index(("", *names[len(chosen.shape) :]))
         read = replace(inner, gathers=(Gather(table.strides[0], 0, table.shape[0]),))
-        reads = (Access(chosen.buffer, chosen.index(names)), Access(table.buffer, read))
+        reads = (Access(chosen.buffer, chosen.index(names[: len(chosen.shape)])), Access(table.buffer, read))
         body = (Load(0, chosen.dtype), Load(1, table.dtype))
         return self._emit("gather", OpKind.POINTWISE, "", _loops(shape), reads, body, shape, table.dtype)
 

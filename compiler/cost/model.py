@@ -86,7 +86,7 @@ def compute_terms(
 
 def _kernel(run: tuple[Step, ...], schedule: Schedule, plan: Plan, device: Device) -> list[StepCost]:
     drafts = [_draft(step, schedule, plan, device) for step in run]
-    drafts = _fused_reduction(_shared_loads(drafts), device, plan)
+    drafts = _fused_reduction(_shared_loads(drafts, plan.layouts), device, plan)
     plain = [draft for draft in drafts if not draft.transposes]
     read, written = (sum(sizes) for sizes in zip(*map(_sizes, plain), strict=True)) if plain else (0, 0)
     turn = turnaround_us(device, read, written)
@@ -106,20 +106,25 @@ def _draft(step: Step, schedule: Schedule, plan: Plan, device: Device) -> Draft:
     return Draft(step, compute_terms(space, division, plan.layouts, device), traffic, transposes)
 
 
-def _shared_loads(drafts: list[Draft]) -> list[Draft]:
-    """Traffic with every buffer from outside the kernel counted once, at the step that loads most of it."""
+def _shared_loads(drafts: list[Draft], layouts: Mapping[str, StickLayout]) -> list[Draft]:
+    """Traffic with buffers from outside the kernel loaded once: all readers together load the whole tensor at most.
+
+    One that needs several loads of it alone, as a true bmm may, still pays for them.
+    """
     inside = {name for draft in drafts for name, _ in draft.traffic.writes}
-    most: dict[str, tuple[int, str]] = {}
+    left: dict[str, int] = {}
     for draft in drafts:
         for name, size in draft.traffic.reads:
-            if name not in inside and size > most.get(name, (0, ""))[0]:
-                most[name] = (size, draft.step.name)
-    return [replace(draft, traffic=_only_own(draft.traffic, most)) for draft in drafts]
-
-
-def _only_own(traffic: Traffic, most: Mapping[str, tuple[int, str]]) -> Traffic:
-    kept = ((name, size) for name, size in traffic.reads if most.get(name, (0, traffic.step))[1] == traffic.step)
-    return replace(traffic, reads=tuple(kept))
+            left[name] = max(left.get(name, layouts[name].size_bytes), size)
+    result = []
+    for draft in drafts:
+        reads = []
+        for name, size in draft.traffic.reads:
+            paid = size if name in inside else min(size, left[name])
+            left[name] -= paid
+            reads.append((name, paid))
+        result.append(replace(draft, traffic=replace(draft.traffic, reads=tuple(reads))))
+    return result
 
 
 def _fused_reduction(drafts: list[Draft], device: Device, plan: Plan) -> list[Draft]:
@@ -179,4 +184,4 @@ def _step_cost(draft: Draft, turnaround: float, plain_bytes: int, device: Device
 
 
 def _listed(sizes: Iterable[tuple[str, int]]) -> str:
-    return ", ".join(f"{name} {size:,} B" for name, size in sizes) or "nothing"
+    return ", ".join(f"{name} {size:,} B" for name, size in sizes if size) or "nothing"

@@ -1,7 +1,7 @@
 """Layouts and plans for programs whose sticks are right as they stand: no copy to another stick dim is ever needed.
 
-Owns the plainest layouts that are legal for `tests.sketch` programs: default ones, sparse where a reduction folds the stick.
-Refuses restickifies: a program that needs one has to bring its own edits.
+Owns the plainest layouts that are legal for `tests.sketch` programs: default ones, sparse where a reduction folds the
+stick. Refuses restickifies: a program that needs one has to bring its own edits.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,0 +1,373 @@
+"""Work division: core grids, span floors, the matmul ranking, largest loop first, and what is never divided."""
+
+from dataclasses import replace
+
+import pytest
+
+from compiler.cost.matmul import Contraction, Cut, ranking
+from compiler.device import load_device
+from compiler.division import Division, Split
+from compiler.dtypes import DType
+from compiler.errors import InputError, LimitError
+from compiler.layout import Arrangement, stick_layout
+from compiler.loops import LoopOp, LoopProgram, OpKind, Origin, Role
+from compiler.passes.divide_matmul import DivideMatmul
+from compiler.passes.divide_rest import DivideRest
+from compiler.passes.reduce_span import ReduceSpan
+from compiler.plan import Edit, EditKind, Plan
+from compiler.problem import Problem
+from compiler.schedule import expand
+from compiler.spaces import Axis, Space, space_of
+from compiler.spans import reaches_of
+from compiler.splits import largest_first
+from tests.compiler.shapes import divided, factors, plain_layouts, run, unplanned
+from tests.programs import chain, problem_of, product
+from tests.random_draft import View
+from tests.sketch import Sketch
+
+SPYRE = load_device("spyre")
+MIB = 2**20
+HALF_OPEN_LIMIT = 65535 * 4096
+
+
+def on(program: LoopProgram, cores: int = 32, **numbers: float) -> Problem:
+    """The program on the spyre device with some cores and other numbers changed."""
+    device = SPYRE.with_cores(cores)
+    for key, value in numbers.items():
+        device = device.with_number(key, value)
+    return replace(problem_of(program), device=device)
+
+
+def reduced(view: View, sketch: Sketch, *dims: int) -> LoopProgram:
+    sketch.output(sketch.reduce("sum", view, *dims))
+    return sketch.program()
+
+
+def sum_over(dim: int, *shape: int) -> LoopProgram:
+    sketch = Sketch("sum")
+    return reduced(sketch.input("x", *shape), sketch, dim)
+
+
+def space(program: LoopProgram, op: str) -> Space:
+    problem = problem_of(program)
+    plan = unplanned(problem)
+    schedule = expand(program, plan)
+    return space_of(schedule.step_map[op].op, schedule, plan.layouts)
+
+
+def generic(**sizes: int) -> Space:
+    """A space without tensors; names that start with r are reduced."""
+    axes = tuple(Axis(name, size, Role.REDUCTION if name[0] == "r" else Role.OUTPUT) for name, size in sizes.items())
+    return Space(LoopOp("op", OpKind.REDUCTION, "sum", (), (), (), (), (), Origin()), axes)
+
+
+# Which core gets which slice
+
+
+def test_first_split_varies_fastest_and_the_grid_repeats() -> None:
+    division = Division((Split("a", 2, 1), Split("b", 3, 1)))
+    grid = [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2)]
+    assert [tuple(division.slots(core).values()) for core in range(12)] == grid * 2
+
+
+def test_a_split_k_varies_fastest() -> None:
+    division = space(product(512, 512, 512), "matmul").division({"i": 2, "j": 4, "k": 4})
+    for core in range(32):
+        assert dict(division.slots(core)) == {"k": core % 4, "i": core // 4 % 2, "j": core // 8}
+
+
+def test_loops_without_a_split_are_left_out_and_steps_are_whole_sticks() -> None:
+    division = space(chain(8, 200), "neg").division({"i": 1, "j": 2})
+    assert division == Division((Split("j", 2, 128),))
+
+
+# Span floors
+
+
+@pytest.mark.parametrize(("k", "mib"), [(1, 512), (2, 256), (4, 128)])
+def test_span_of_the_outermost_walked_dim(k: int, mib: int) -> None:
+    problem = on(product(8192, 32768, 4096))
+    plan = unplanned(problem)
+    schedule = expand(problem.program, plan)
+    matmul = schedule.steps[0].op
+    left = reaches_of(matmul, schedule, plan.layouts)[0]
+    assert left.buffer == "x"
+    assert left.span(space_of(matmul, schedule, plan.layouts).division({"k": k, "i": 8})) == mib * MIB
+
+
+@pytest.mark.parametrize(
+    ("limit", "floors", "final"),
+    [
+        (256 * MIB, {"k": 2}, {"k": 2, "i": 16}),
+        (HALF_OPEN_LIMIT, {"k": 4, "j": 2}, {"k": 4, "i": 4, "j": 2}),
+    ],
+)
+def test_floors_of_the_published_example(limit: int, floors: dict[str, int], final: dict[str, int]) -> None:
+    problem = on(product(8192, 32768, 4096), span_limit_bytes=limit)
+    floored = ReduceSpan()(problem, unplanned(problem))
+    assert factors(floored, "matmul") == floors
+    assert DivideMatmul()(problem, floored).divisions == floored.divisions, (
+        "the ranking declines where there is a floor"
+    )
+    assert factors(DivideRest()(problem, floored), "matmul") == final
+
+
+def test_a_floor_is_never_lowered_and_its_reason_names_the_limit() -> None:
+    problem = on(product(8192, 32768, 4096))
+    reason = divided(problem).reasons["division:matmul"]
+    assert reason.startswith("k 2 for the span limit of 268,435,456 B, then largest loop first")
+
+
+def test_spans_within_the_limit_get_no_floor() -> None:
+    problem = on(product(512, 512, 512))
+    assert not ReduceSpan()(problem, unplanned(problem)).divisions
+
+
+def test_fewest_cores_then_largest_span() -> None:
+    problem = on(chain(4, 16, 64, 64), span_limit_bytes=200_000)
+    floored = ReduceSpan()(problem, unplanned(problem))
+    assert factors(floored, "neg") == {"j": 4}, "j is the outermost device dim: 16 rows of 32,768 B, in fours"
+
+
+def test_what_no_division_brings_under_the_limit_is_refused_with_figures() -> None:
+    problem = on(chain(64, 2**20), cores=2, span_limit_bytes=4096)
+    with pytest.raises(LimitError) as caught:
+        divided(problem)
+    sentence = caught.value.sentence
+    assert sentence.startswith("neg (model.py:1): x needs 67,108,864 B on one core, the limit is 4,096 B per core;")
+    assert "the best division found is j 2 (2 of 2 cores)" in sentence
+
+
+def test_a_buffer_without_layout_is_named() -> None:
+    problem = on(chain(8, 64))
+    with pytest.raises(InputError, match="buffer x: it has no layout yet"):
+        DivideRest()(problem, Plan("chain", "spyre", 32, "test"))
+
+
+# The matmul ranking
+
+
+def winner(batch: int, rows: int, columns: int, inner: int, shared: bool) -> tuple[Problem, Plan]:
+    """Pass 2 on a product whose sticks are right: one weight for all batches, or a batch of products."""
+    sketch = Sketch("product")
+    lead = () if shared else (batch,)
+    left = sketch.input("x", *lead, rows, inner)
+    sketch.output(sketch.matmul(left, sketch.input("y", *lead, inner, columns)))
+    problem = on(sketch.program())
+    return problem, DivideMatmul()(problem, unplanned(problem))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shared", "split", "best", "second"),
+    [
+        ((1, 8, 1024, 1024), True, (1, 1, 8, 4), 63.982, 68.513),
+        ((1, 1024, 1024, 1024), True, (1, 4, 8, 1), 72.565, 72.565),
+        ((1, 2048, 2048, 2048), True, (1, 8, 4, 1), 317.643, 322.643),
+        ((1, 4096, 1024, 2048), True, (1, 8, 4, 1), 358.123, 368.123),
+        ((1, 512, 12800, 4096), True, (1, 4, 8, 1), 1203.710, 1218.710),
+        ((1, 512, 4096, 12800), True, (1, 8, 4, 1), 1210.490, 1211.929),
+        ((1, 512, 4096, 4096), True, (1, 4, 8, 1), 399.563, 414.563),
+        ((1, 512, 1024, 4096), True, (1, 8, 4, 1), 170.251, 190.251),
+        ((32, 512, 512, 128), False, (1, 16, 2, 1), 145.979, 150.349),
+        ((32, 512, 128, 512), False, (1, 32, 1, 1), 150.349, 155.979),
+        ((4, 512, 512, 64), False, (1, 16, 2, 1), 14.244, 14.517),
+        ((4, 512, 64, 512), False, (1, 32, 1, 1), 14.517, 16.507),
+    ],
+)
+def test_published_winners(
+    sizes: tuple[int, int, int, int], shared: bool, split: tuple[int, int, int, int], best: float, second: float
+) -> None:
+    _, plan = winner(*sizes, shared)
+    names = ("i", "j", "k") if shared else ("i", "j", "l", "k")
+    wanted = dict(zip(names, split[1:] if shared else split, strict=True))
+    assert factors(plan, "matmul") == {name: factor for name, factor in wanted.items() if factor > 1}
+    reason = plan.reasons["division:matmul"]
+    assert f": {best:,.1f} us by the matmul ranking; next best " in reason
+    assert reason.endswith(f": {second:,.1f} us")
+    assert ranking(SPYRE, Contraction(*sizes, shared, 2, 2), Cut(*split)) == pytest.approx(best, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("split", "total"),
+    [((1, 1, 16, 2), 68.513), ((1, 1, 4, 8), 75.246), ((1, 2, 8, 2), 81.422)],
+)
+def test_other_splits_of_a_short_product(split: tuple[int, int, int, int], total: float) -> None:
+    assert ranking(SPYRE, Contraction(1, 8, 1024, 1024, True, 2, 2), Cut(*split)) == pytest.approx(total, abs=5e-4)
+
+
+def test_one_core_has_one_split() -> None:
+    problem = on(product(64, 64, 64), cores=1)
+    plan = DivideMatmul()(problem, unplanned(problem))
+    assert plan.divisions["matmul"] == Division()
+    assert "next best" not in plan.reasons["division:matmul"]
+
+
+def declined(program: LoopProgram) -> bool:
+    problem = on(program)
+    return "matmul" not in DivideMatmul()(problem, unplanned(problem)).divisions
+
+
+def test_ranking_declines_without_rows() -> None:
+    assert declined(product(1, 4096, 3200))
+    assert factors(divided(on(product(1, 4096, 3200))), "matmul") == {"j": 25}
+
+
+def test_ranking_declines_without_columns_along_the_stick() -> None:
+    assert declined(product(64, 64, 1))
+
+
+def test_ranking_declines_without_a_reduced_loop() -> None:
+    assert declined(product(64, 1, 64))
+
+
+def test_ranking_declines_where_it_would_leave_more_cores_idle() -> None:
+    """8,209 rows are prime and the columns are one stick: the ranking keeps K whole, the general rule splits it."""
+    assert declined(product(8209, 4096, 64))
+    assert factors(divided(on(product(8209, 4096, 64))), "matmul") == {"k": 32}
+
+
+def test_a_weight_for_all_batches_counts_as_shared() -> None:
+    sketch = Sketch("linear")
+    sketch.output(sketch.matmul(sketch.input("x", 4, 256, 256), sketch.parameter("w", 256, 512)))
+    problem = on(sketch.program())
+    plan = DivideMatmul()(problem, unplanned(problem))
+    work = Contraction(4, 256, 512, 256, True, 2, 2)
+    values = {name: plan.divisions["matmul"].factor(name) for name in "ijlk"}
+    points = ranking(SPYRE, work, Cut(values["i"], values["j"], values["l"], values["k"]))
+    assert f": {points:,.1f} us by the matmul ranking" in plan.reasons["division:matmul"]
+
+
+# Largest loop first
+
+
+@pytest.mark.parametrize(
+    ("sizes", "cores", "wanted"),
+    [
+        ({"o0": 16, "o1": 16, "r": 8}, 32, {"o0": 16, "o1": 2, "r": 1}),
+        ({"o0": 8, "o1": 8}, 32, {"o0": 8, "o1": 4}),
+        ({"o0": 4, "r": 8}, 32, {"o0": 4, "r": 8}),
+        ({"o0": 33, "o1": 12}, 32, {"o0": 11, "o1": 2}),
+        ({"o0": 5, "o1": 100, "o2": 3}, 32, {"o0": 1, "o1": 25, "o2": 1}),
+        ({"o0": 2, "o1": 8, "o2": 128, "o3": 1}, 32, {"o0": 1, "o1": 1, "o2": 32, "o3": 1}),
+        ({"o0": 50, "r": 64}, 32, {"o0": 25, "r": 1}),
+        ({"o0": 8, "o1": 256, "o2": 8}, 8, {"o0": 1, "o1": 8, "o2": 1}),
+        ({"r0": 3, "r1": 8}, 32, {"r0": 1, "r1": 8}),
+        ({"o0": 7}, 4, {"o0": 1}),
+    ],
+)
+def test_largest_loop_first(sizes: dict[str, int], cores: int, wanted: dict[str, int]) -> None:
+    assert dict(largest_first(generic(**sizes), cores)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("shape", "wanted"),
+    [((1024, 256), {"i": 32}), ((67,), {"i": 2}), ((33, 768), {"i": 11, "j": 2}), ((5, 100, 150), {"j": 25})],
+)
+def test_pointwise_loops_along_the_stick_count_sticks(shape: tuple[int, ...], wanted: dict[str, int]) -> None:
+    assert factors(divided(on(chain(*shape))), "neg") == wanted
+
+
+def test_a_floor_may_grow_and_only_the_split_reduction_may() -> None:
+    assert dict(largest_first(generic(o0=4, r0=8, r1=8), 32, {"r0": 2})) == {"o0": 4, "r0": 8, "r1": 1}
+    assert dict(largest_first(generic(o0=64, o1=3), 32, {"o1": 3})) == {"o0": 8, "o1": 3}
+
+
+def test_reasons_say_what_was_cut_or_why_nothing_was() -> None:
+    assert divided(on(chain(33, 768))).reasons["division:neg"] == (
+        "largest loop first: i (33 iterations) by 11, j (12 sticks) by 2"
+    )
+    assert "i is not divided: it is reduced along sticks" in divided(on(sum_over(0, 100))).reasons["division:sum"]
+    assert divided(on(chain(64))).reasons["division:neg"].endswith("no loop has more than one part to give")
+
+
+# What is never divided, or only in one way
+
+
+@pytest.mark.parametrize(("dim", "shape", "blocked"), [(1, (4, 10), True), (1, (4, 128), False), (0, (10, 64), False)])
+def test_a_reduction_with_a_masked_tail_is_blocked(dim: int, shape: tuple[int, ...], blocked: bool) -> None:
+    axes = space(sum_over(dim, *shape), "sum").axis_map
+    assert bool(axes["ij"[dim]].blocked) is blocked
+
+
+@pytest.mark.parametrize("combine", ["argmax", "argmin"])
+def test_positions_of_extremes_are_not_put_together(combine: str) -> None:
+    sketch = Sketch("arg")
+    sketch.output(sketch.reduce(combine, sketch.input("x", 64, 64), 0))
+    assert combine in space(sketch.program(), combine).axis_map["i"].blocked
+
+
+def convolution(stride: int) -> LoopProgram:
+    sketch = Sketch("conv")
+    image = sketch.input("x", 2, 64, 18, 18, order=(0, 2, 3, 1))
+    sketch.output(sketch.conv2d(image, sketch.input("w", 32, 64, 3, 3, order=(2, 3, 1, 0)), stride))
+    return sketch.program()
+
+
+@pytest.mark.parametrize(("stride", "wanted"), [(1, set()), (2, {"y", "x"})])
+def test_strided_convolutions_keep_their_image_whole(stride: int, wanted: set[str]) -> None:
+    axes = space(convolution(stride), "conv").axes
+    assert {axis.name for axis in axes if axis.blocked and axis.role is Role.OUTPUT} == wanted
+    assert all(axis.blocked for axis in axes if axis.name in "rs"), "windows are walked, not divided"
+
+
+def test_a_span_floor_wins_over_the_block_of_a_strided_convolution() -> None:
+    blocked = space(convolution(2), "conv").axis_map["y"]
+    assert blocked.factors(32) == (1,)
+    assert blocked.factors(32, for_span=True) == (1, 2, 4, 8)
+
+
+@pytest.mark.parametrize(("entries", "cores", "used"), [(256, 32, 8), (40, 32, 2), (256, 6, 4)])
+def test_gathers_are_divided_by_index_sticks(entries: int, cores: int, used: int) -> None:
+    sketch = Sketch("gather")
+    table = sketch.input("x", 128, 16, 128)
+    chosen = sketch.input("at", entries, dtype=DType.I32)
+    sketch.output(sketch.rows_of(table, chosen))
+    problem = on(sketch.program(), cores)
+    plan = divided(problem)
+    assert factors(plan, "gather") == {"i": used}
+    assert "inside the gathered table x" in space(problem.program, "gather").axis_map["j"].blocked
+
+
+def test_host_ops_are_not_divided() -> None:
+    sketch = Sketch("host")
+    sketch.output(sketch.opaque("sort", sketch.input("x", 8, 64)))
+    plan = divided(on(sketch.program()))
+    assert plan.divisions["sort"] == Division()
+    assert plan.reasons["division:sort"] == "runs on the host"
+
+
+def test_a_copy_counts_both_its_sticks() -> None:
+    problem = on(chain(1024, 256))
+    edit = Edit("neg.x", EditKind.RESTICKIFY, "x", "x.i", "neg", ("neg",))
+    layouts = {name: stick_layout((1024, 256), (256, 1), 64, (1, 0)) for name in ("x.i", "neg", "relu")} | {
+        "x": plain_layouts(problem)["x"]
+    }
+    plan = divided(problem, layouts, (edit,))
+    assert factors(plan, "neg.x") == {"d0": 16, "d1": 2}
+    assert plan.reasons["division:neg.x"] == "largest loop first: d0 (16 sticks) by 16, d1 (4 sticks) by 2"
+
+
+def test_lanes_are_the_largest_of_the_tensors_along_the_loop() -> None:
+    sketch = Sketch("cast")
+    sketch.output(sketch.cast(sketch.input("x", 320), DType.F32))
+    axis = space(sketch.program(), "cast").axis_map["i"]
+    assert (axis.lanes, axis.size, axis.factors(32)) == (64, 5, (1, 5))
+
+
+def test_staggered_pairs_of_sticks_stay_together() -> None:
+    problem = on(chain(96))
+    staggered = stick_layout((96,), (1,), 32, None, Arrangement.F16_TO_F32)
+    plan = run((DivideRest(),), problem, unplanned(problem, {"x": staggered, "neg": staggered, "relu": staggered}))
+    assert plan.divisions["neg"] == Division(), "3 sticks of 32 cannot be cut into whole pairs"
+
+
+@pytest.mark.parametrize("cores", [1, 3, 4, 32])
+def test_every_step_has_a_division_and_a_reason(cores: int) -> None:
+    sketch = Sketch("block")
+    hidden = sketch.matmul(sketch.input("x", 128, 256), sketch.parameter("w", 256, 512))
+    sketch.output(sketch.apply("gelu", hidden))
+    problem = on(sketch.program(), cores)
+    plan = divided(problem)
+    assert set(plan.divisions) == {op.name for op in problem.program.ops}
+    assert set(plan.reasons) == {f"division:{name}" for name in plan.divisions}
+    assert all(division.cores <= cores for division in plan.divisions.values())
