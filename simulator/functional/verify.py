@@ -19,6 +19,7 @@ from simulator.errors import DeviceError
 from simulator.functional.compare import compare
 from simulator.functional.execute import Execution, Progress
 from simulator.functional.lockstep import Lockstep
+from simulator.functional.room import check_room, free_bytes
 from simulator.report import OutputReport, StepReport, VerifyReport
 
 
@@ -41,6 +42,7 @@ def verify(
     missing = [view.name for view in program.outputs if view.name not in outputs]
     if missing:
         raise InputError(f"output {missing[0]}", "PyTorch returns nothing under this name", "compile the model again")
+    check_room(program, free_bytes())
     started = time.monotonic()
     reports: list[StepReport] = []
     found: tuple[OutputReport, ...] = ()
