@@ -194,6 +194,14 @@ REFUSED: dict[str, tuple[Callable[[Attack], Parts], str]] = {
         lambda a: a.model(lambda d: set_target(d, "torch.ops.aten.from_file.default")),
         "operator aten::from_file.*reaches beyond its operands",
     ),
+    "an operator that takes an address from a tensor": (
+        lambda a: a.model(lambda d: set_target(d, "torch.ops.aten.fbgemm_linear_int8_weight.default")),
+        "operator aten::fbgemm_linear_int8_weight",
+    ),
+    "an internal operator": (
+        lambda a: a.model(lambda d: set_target(d, "torch.ops.aten._wrapped_quantized_linear_prepacked.default")),
+        "operator aten::_wrapped_quantized_linear_prepacked.*internal to torch",
+    ),
     "a method of torch.ops": (
         lambda a: a.model(lambda d: set_target(d, "torch.ops.load_library")),
         "operator torch.ops.load_library",
