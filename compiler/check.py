@@ -58,8 +58,11 @@ def check(problem: Problem, plan: Plan) -> tuple[Verdict, ...]:
 def check_partial(problem: Problem, plan: Plan, decided: frozenset[str]) -> tuple[Verdict, ...]:
     """Verdicts on the fields of `decided` (names of fields of Plan), for use between passes.
 
-    A check that needs other fields is left out; a buffer or step without an entry is not judged yet.
+    A check that needs other fields is left out; a buffer or step without an entry is not judged yet.  Divisions and
+    placements are decided on a settled list of edits, even an empty one.
     """
+    if decided & {"divisions", "placement"}:
+        decided |= {"edits"}
     return _run(Case(problem, plan, decided & FIELDS, complete=False))
 
 
