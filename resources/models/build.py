@@ -50,10 +50,14 @@ def build(name: str, target: Path) -> None:
 
 def exported(name: str) -> ExportedProgram:
     """The program that the script of the example `name` builds today."""
-    factory = cast(Factory, importlib.import_module(f"resources.models.{name}").factory)
     with nullcontext() if name in WITH_WEIGHTS else FakeTensorMode(), torch.no_grad():
-        module, inputs = factory()
+        module, inputs = factory_of(name)()
         return export(module, inputs)
+
+
+def factory_of(name: str) -> Factory:
+    """The function `factory` of the example's script."""
+    return cast(Factory, importlib.import_module(f"resources.models.{name}").factory)
 
 
 def _give_each_its_own(parts: dict[str, bytes]) -> None:
