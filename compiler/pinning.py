@@ -93,7 +93,7 @@ def objection(space: Space, factors: Mapping[str, int], device: Device) -> str:
         cores *= factor
         if cores > device.cores:
             product = " x ".join(f"{name} {value}" for name, value in factors.items())
-            return f"{product} needs {cores} cores and the device has {device.cores}"
+            return f"{product} needs {cores} cores and {device.cores} are available"
         if factor > 1 and axis.role is Role.REDUCTION:
             reductions.append(loop)
         if len(reductions) > 1:

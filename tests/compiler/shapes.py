@@ -15,19 +15,22 @@ from compiler.passes.divide_matmul import DivideMatmul
 from compiler.passes.divide_rest import DivideRest
 from compiler.passes.place_scratchpad import PlaceScratchpad
 from compiler.passes.reduce_span import ReduceSpan
-from compiler.plan import Edit, Plan
+from compiler.plan import Edit, Plan, Slot, Spilled
 from compiler.problem import Problem
 
 Pass = Callable[[Problem, Plan], Plan]
 DIVIDE: tuple[Pass, ...] = (ReduceSpan(), DivideMatmul(), DivideRest())
 
 
-def plain_layouts(problem: Problem) -> frozendict[str, StickLayout]:
-    """Default layout of every buffer; results reduced along the stick, and what is made from them alone, are sparse."""
+def plain_layouts(problem: Problem, given: Mapping[str, StickLayout] | None = None) -> frozendict[str, StickLayout]:
+    """Default layout of every buffer; results reduced along the stick, and what is made from them alone, are sparse.
+
+    Layouts that are `given` stay.
+    """
     program, lanes = problem.program, problem.device.lanes
-    layouts = {b.name: stick_layout(b.shape, b.strides, lanes(b.dtype)) for b in program.buffers}
+    layouts = {b.name: stick_layout(b.shape, b.strides, lanes(b.dtype)) for b in program.buffers} | dict(given or {})
     for op in program.ops:
-        if _lane_constant(op, program, layouts):
+        if op.write.buffer not in (given or {}) and _lane_constant(op, program, layouts):
             result = program.buffer_map[op.write.buffer]
             order = (*range(len(result.shape)), -1)
             layouts[result.name] = stick_layout(result.shape, result.strides, lanes(result.dtype), order)
@@ -43,7 +46,7 @@ def _lane_constant(op: LoopOp, program: LoopProgram, layouts: Mapping[str, Stick
 
 def unplanned(problem: Problem, layouts: Mapping[str, StickLayout] | None = None, edits: tuple[Edit, ...] = ()) -> Plan:
     """A plan with layouts and nothing else."""
-    chosen = plain_layouts(problem) | (layouts or {})
+    chosen = plain_layouts(problem, layouts)
     return Plan(problem.program.name, problem.device.name, problem.device.cores, "test", layouts=chosen, edits=edits)
 
 
@@ -72,3 +75,31 @@ def placed(
 def factors(plan: Plan, op: str) -> dict[str, int]:
     """Factors above 1 of an op."""
     return dict(plan.divisions[op].factors)
+
+
+def slot(plan: Plan, name: str) -> Slot:
+    """The slot of a buffer that has to be resident."""
+    found = plan.placement[name]
+    assert isinstance(found, Slot), f"{name}: {found}"
+    return found
+
+
+def spilled(plan: Plan, name: str) -> Spilled:
+    """The reason of a buffer that has to be in device memory."""
+    found = plan.placement[name]
+    assert isinstance(found, Spilled), f"{name}: {found}"
+    return found
+
+
+def overlaps(plan: Plan) -> list[str]:
+    """Pairs of resident buffers that share bytes at a common step without one having taken the other's place."""
+    slots = [(name, one) for name, one in plan.placement.items() if isinstance(one, Slot)]
+    found = []
+    for place, (name, one) in enumerate(slots):
+        for other_name, other in slots[place + 1 :]:
+            together = one.first_step <= other.last_step and other.first_step <= one.last_step
+            apart = one.address + one.size_bytes <= other.address or other.address + other.size_bytes <= one.address
+            in_place = one.address == other.address and (one.in_place_of == other_name or other.in_place_of == name)
+            if together and not apart and not in_place:
+                found.append(f"{name} and {other_name}")
+    return found
