@@ -1,0 +1,108 @@
+"""Candidate divisions as the division editor lists them."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from frozendict import frozendict
+
+from compiler.candidates import MOST, Candidate, candidates
+from compiler.errors import InputError
+from compiler.loops import LoopProgram
+from compiler.pins import Pins, PinState
+from compiler.problem import Problem
+from tests.compiler.shapes import divided, placed
+from tests.programs import chain, problem_of, product, softmax
+from tests.sketch import Sketch
+
+
+def listed(program: LoopProgram, op: str) -> tuple[Candidate, ...]:
+    problem = problem_of(program)
+    return candidates(problem, placed(problem), op)
+
+
+def test_a_matmul_is_listed_by_its_ranking() -> None:
+    found = listed(product(8, 1024, 1024), "matmul")
+    assert [dict(one.factors) for one in found[:4]] == [
+        {"j": 8, "k": 4},
+        {"j": 16, "k": 2},
+        {"j": 4, "k": 8},
+        {"i": 2, "j": 8, "k": 2},
+    ]
+    assert [round(one.total_us, 3) for one in found[:4]] == [63.982, 68.513, 75.246, 81.422]
+    assert [one.chosen for one in found] == [True] + [False] * (len(found) - 1)
+    assert [term.name for term in found[0].terms] == ["compute", "hbm", "partial sums", "M lanes", "short M tile"]
+    assert found[0].total_us == pytest.approx(sum(term.microseconds for term in found[0].terms))
+
+
+def test_of_equals_the_chosen_one_comes_first() -> None:
+    found = listed(product(1024, 1024, 1024), "matmul")
+    assert dict(found[0].factors) == {"i": 4, "j": 8}
+    assert found[0].chosen
+    assert found[1].total_us == pytest.approx(found[0].total_us)
+
+
+def test_the_general_rule_leads_where_times_are_equal() -> None:
+    found = listed(chain(33, 768), "neg")
+    assert dict(found[0].factors) == {"i": 11, "j": 2}
+    assert found[0].chosen
+    assert all(one.cores <= 32 for one in found)
+
+
+def test_every_division_is_listed_once() -> None:
+    found = listed(chain(8, 256), "neg")
+    wanted = {(i, j) for i in (1, 2, 4, 8) for j in (1, 2, 4) if i * j <= 32}
+    assert {(one.factors.get("i", 1), one.factors.get("j", 1)) for one in found} == wanted
+    assert len(found) == len(wanted)
+
+
+def test_blocked_loops_are_shown_with_their_reason() -> None:
+    sketch = Sketch("arg")
+    sketch.output(sketch.reduce("argmax", sketch.input("x", 64, 64), 0))
+    illegal = [one for one in listed(sketch.program(), "argmax") if not one.legal]
+    assert [dict(one.factors) for one in illegal] == [{"i": factor} for factor in (32, 16, 8, 4, 2)]
+    assert all("argmax cannot be put together" in one.why_not for one in illegal)
+
+
+def test_two_reduced_loops_and_spans_are_shown_with_their_reason() -> None:
+    sketch = Sketch("sum")
+    sketch.output(sketch.reduce("sum", sketch.input("x", 4, 4, 64), 0, 1))
+    whys = {one.why_not for one in listed(sketch.program(), "sum") if not one.legal}
+    assert whys == {"i and j are both reduced and only one reduced loop may be divided"}
+    found = listed(product(8192, 32768, 4096), "matmul")
+    over = [one for one in found if not one.legal]
+    assert over
+    assert all(one.span_bytes == 2**29 for one in over)
+    assert over[0].why_not == "x would span 536,870,912 B on one core and the limit is 268,435,456 B"
+    assert [one.legal for one in found] == sorted((one.legal for one in found), reverse=True)
+
+
+def test_a_host_op_has_one_candidate() -> None:
+    sketch = Sketch("host")
+    sketch.output(sketch.opaque("sort", sketch.input("x", 8, 64)))
+    (only,) = listed(sketch.program(), "sort")
+    assert only.chosen
+    assert only.cores == 1
+
+
+def test_the_list_is_bounded_and_holds_the_chosen_one() -> None:
+    program = chain(16, 16, 16, 16, 64 * 4)
+    problem = problem_of(program, Pins(division=frozendict(neg=frozendict(i=2))))
+    found = candidates(problem, divided(problem), "neg")
+    assert len(found) <= MOST + 1
+    assert [dict(one.factors) for one in found if one.chosen] == [{"i": 2}]
+
+
+def test_an_unknown_op_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(InputError, match="op exq: the program has no such op; the nearest name is exp"):
+        listed(softmax(), "exq")
+
+
+@pytest.mark.parametrize("op", ["max", "exp", "truediv"])
+def test_each_legal_candidate_is_a_pin_that_is_kept(op: str) -> None:
+    for one in listed(softmax(64, 256), op):
+        pins = Pins(division=frozendict({op: one.factors or frozendict(i=1)}))
+        problem: Problem = replace(problem_of(softmax(64, 256)), pins=pins)
+        plan = divided(problem)
+        assert (plan.pins[f"division:{op}"].state is PinState.HONOURED) is one.legal
+        assert math.prod(plan.divisions[op].factors.values()) == one.cores or not one.legal
