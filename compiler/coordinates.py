@@ -93,7 +93,7 @@ def column_offset(walk: Walk, layout: StickLayout, loop: str | None, modulus: in
     dim = layout.stick_dim
     if dim == SPARSE or walk.shape[dim] <= 1:
         return 0 if loop is None else None
-    lanes = layout.elements_per_stick if loop is None else modulus
+    lanes = stick_columns(layout) if loop is None else modulus
     return _offset(walk, dim, loop, lanes) if walk.known else None
 
 

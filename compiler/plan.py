@@ -67,6 +67,7 @@ class EditKind(StrEnum):
 class Edit:
     """An inserted copy `source -> target`, run right before op `before`; `readers` read the target instead.
 
+    A reader is an op, or `OP#NUMBER` for one of its reads where others of the same buffer keep the source.
     `name` is the key of its division, `target` the key of its layout and placement.
     """
 

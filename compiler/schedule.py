@@ -46,10 +46,11 @@ class Schedule:
 def expand(program: LoopProgram, plan: Plan) -> Schedule:
     """Interleave the plan's edits with the program's ops."""
     buffers = dict(program.buffer_map)
+    known = {op.name for op in program.ops}
     renames: dict[str, dict[str, str]] = {}
     before: dict[str, list[Edit]] = {}
     for edit in plan.edits:
-        if edit.source not in buffers or edit.before not in program.op_map:
+        if edit.source not in buffers or edit.before not in known:
             raise InputError(
                 f"edit {edit.name}", "it names a buffer or op that the program does not have", "compile again"
             )
@@ -61,7 +62,7 @@ def expand(program: LoopProgram, plan: Plan) -> Schedule:
     for op in program.ops:
         for edit in before.get(op.name, ()):
             steps.append(Step(len(steps), copy_op(edit, buffers[edit.source], op.origin), edit))
-        steps.append(Step(len(steps), _repoint(op, renames.get(op.name, {}))))
+        steps.append(Step(len(steps), _repoint(op, renames)))
     return Schedule(tuple(steps), frozendict(buffers))
 
 
@@ -87,10 +88,16 @@ def copy_op(edit: Edit, source: Buffer, origin: Origin) -> LoopOp:
     )
 
 
-def _repoint(op: LoopOp, renames: dict[str, str]) -> LoopOp:
-    if not renames:
+def _repoint(op: LoopOp, renames: dict[str, dict[str, str]]) -> LoopOp:
+    """The op with its reads sent to copies: all reads of a buffer under the op's name, one read under `OP#NUMBER`."""
+    for_all = renames.get(op.name, {})
+    for_one = [renames.get(f"{op.name}#{number}", {}) for number in range(len(op.reads))]
+    if not for_all and not any(for_one):
         return op
-    reads = tuple(replace(read, buffer=renames.get(read.buffer, read.buffer)) for read in op.reads)
+    reads = tuple(
+        replace(read, buffer=mine.get(read.buffer, for_all.get(read.buffer, read.buffer)))
+        for read, mine in zip(op.reads, for_one, strict=True)
+    )
     return replace(op, reads=reads)
 
 

@@ -93,7 +93,7 @@ def check_lanes(op: LoopOp, access: Access, buffer: Buffer, layout: StickLayout)
             for modulus in (64, 128):
                 want = not np.any((column - values[loop.name]) % modulus)
                 assert column_follows(walk, layout, loop.name, modulus) == want
-    assert column_follows(walk, layout, None, 128) == (not lane.any())
+    assert column_follows(walk, layout, None, 128) == (not (column % stick_columns(layout)).any())
 
 
 def check_box(

@@ -1,0 +1,154 @@
+"""Operands: one access of an op with the layout of its buffer, and whether that layout suits a way to run the op.
+
+Owns the legality of one operand along one stick loop, as a clause that names what is wrong, and the layouts a
+restickify could give it instead.  Refuses to weigh operands against each other: that is `layout_rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from compiler.coordinates import column_offset, depends_on, lane_loops
+from compiler.dtypes import DType
+from compiler.layout import MAX_DIM_ORDER, SPARSE, Arrangement, StickLayout, stick_layout
+from compiler.loops import Access, Buffer
+from compiler.walks import Walk
+
+WRITE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One way to run an op: the loop along the sticks (None: no operand has one), the modulus of its columns, the
+    arrangement per number of lanes (others: standard), and the lanes that bool operands take."""
+
+    loop: str | None
+    modulus: int = 1
+    arrangements: tuple[tuple[int, Arrangement], ...] = ()
+    bool_lanes: int = 0
+
+    def arrangement(self, lanes: int) -> Arrangement:
+        """The arrangement of operands with this many lanes."""
+        return dict(self.arrangements).get(lanes, Arrangement.STANDARD)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operand:
+    """Read `number` of an op (WRITE: its write); `layout` None is not decided yet and suits everything."""
+
+    number: int
+    access: Access
+    buffer: Buffer
+    walk: Walk
+    layout: StickLayout | None
+    lanes: int
+
+    @property
+    def free_lanes(self) -> bool:
+        """True for bool, whose number of lanes follows the operands it meets."""
+        return self.buffer.dtype is DType.BOOL
+
+    def carries(self, loop: str | None) -> bool:
+        """True if the operand changes along the loop, so that it needs its stick there."""
+        return loop is not None and depends_on(self.walk, loop)
+
+    def fault(self, layout: StickLayout, setting: Setting) -> str:
+        """Why this layout does not suit the setting, as a clause that starts with the buffer's name; '' if it does."""
+        clause = self._carried(layout, setting) if self.carries(setting.loop) else self._still(layout)
+        return f"{self.buffer.name} {clause}" if clause else ""
+
+    def _carried(self, layout: StickLayout, setting: Setting) -> str:
+        loop, lanes = setting.loop or "", layout.elements_per_stick
+        moved = lane_loops(self.walk, layout)
+        if spreads(layout, self.buffer):
+            return "has one value per stick, and single values cannot be gathered out of many sticks"
+        if "" in moved:
+            return "is picked by an index along its stick"
+        if moved != {loop}:
+            mixed = " and ".join(sorted(moved))
+            return f"has {mixed} on its stick" if moved else f"has nothing of {loop} on its stick"
+        offset = column_offset(self.walk, layout, loop, setting.modulus)
+        if offset is None:
+            return f"walks its sticks in another way than one lane per step of {loop}"
+        if offset:
+            return f"starts at offset {offset % lanes or offset} inside a {lanes}-lane stick"
+        if layout.arrangement is not setting.arrangement(lanes):
+            return f"is arranged {layout.arrangement}, not {setting.arrangement(lanes)}"
+        if self.free_lanes and lanes != setting.bool_lanes:
+            return f"has {lanes} lanes, not {setting.bool_lanes}"
+        return ""
+
+    def _still(self, layout: StickLayout) -> str:
+        moved = lane_loops(self.walk, layout)
+        if moved:
+            return f"has {' and '.join(sorted(name or 'an index' for name in moved))} on its stick"
+        offset = column_offset(self.walk, layout, None, 1)
+        return f"is read at lane {offset} of a {layout.elements_per_stick}-lane stick" if offset else ""
+
+    def targets(self, setting: Setting, single: bool) -> Iterator[StickLayout]:
+        """Layouts that suit the setting and that a restickify of the present one can make.
+
+        `single` also offers one value per stick: the stick on a dim of size 1, or sparse.
+        """
+        layout, buffer = self.layout, self.buffer
+        if layout is None or (spreads(layout, buffer) and buffer.elements > 1):
+            return
+        carried = self.carries(setting.loop)
+        lanes = setting.bool_lanes if carried and self.free_lanes else layout.elements_per_stick
+        arrangement = setting.arrangement(lanes) if carried else Arrangement.STANDARD
+        for dim, size in enumerate(buffer.shape):
+            if size > 1 or single:
+                target = restickified(layout, buffer, dim, lanes, arrangement)
+                if target != layout and not self.fault(target, setting):
+                    yield target
+        if single and not carried and 0 < len(buffer.shape) < MAX_DIM_ORDER:
+            yield sparse_layout(buffer, lanes)
+
+    def nearest_fault(self, setting: Setting) -> str:
+        """The fault that tells a person most: of the layout with the loop on its stick, if there is one."""
+        layout = self.layout
+        if layout is None:
+            return ""
+        if not spreads(layout, self.buffer) and self.carries(setting.loop):
+            lanes = setting.bool_lanes if self.free_lanes else layout.elements_per_stick
+            for dim, size in enumerate(self.buffer.shape):
+                target = restickified(layout, self.buffer, dim, lanes, setting.arrangement(lanes))
+                if size > 1 and setting.loop in lane_loops(self.walk, target):
+                    return self.fault(target, setting)
+        return self.fault(layout, setting)
+
+
+def spreads(layout: StickLayout, buffer: Buffer) -> bool:
+    """True if every element sits alone in its stick: sparse, or the stick on a dim of size 1."""
+    return layout.stick_dim == SPARSE or buffer.shape[layout.stick_dim] <= 1
+
+
+def default_order(buffer: Buffer, dim: int) -> tuple[int, ...]:
+    """Host dims in their order, the one to cut last."""
+    return (*(other for other in range(len(buffer.shape)) if other != dim), dim)
+
+
+def dense_layout(
+    buffer: Buffer, order: tuple[int, ...], lanes: int, arrangement: Arrangement = Arrangement.STANDARD
+) -> StickLayout:
+    """The layout of a buffer for a dim order."""
+    return stick_layout(buffer.shape, buffer.strides, lanes, order, arrangement)
+
+
+def sparse_layout(buffer: Buffer, lanes: int) -> StickLayout:
+    """One value per stick."""
+    return stick_layout(buffer.shape, buffer.strides, lanes, (*range(len(buffer.shape)), SPARSE))
+
+
+def restickified(
+    layout: StickLayout, buffer: Buffer, dim: int, lanes: int, arrangement: Arrangement = Arrangement.STANDARD
+) -> StickLayout:
+    """What a restickify to host dim `dim` makes of a layout: that dim and the old stick dim trade places."""
+    if layout.stick_dim == SPARSE:
+        order = list(default_order(buffer, dim)) if buffer.shape else []
+    else:
+        order = list(layout.dim_order)
+        place = order.index(dim)
+        order[place], order[-1] = order[-1], order[place]
+    return dense_layout(buffer, tuple(order), lanes, arrangement)
