@@ -19,8 +19,9 @@ from compiler.cost.model import compute_terms
 from compiler.device import Device
 from compiler.division import Division
 from compiler.errors import InputError
+from compiler.limits import excess, widest
 from compiler.loops import OpKind
-from compiler.pinning import nearest, objection, widest
+from compiler.pinning import nearest, objection
 from compiler.plan import Plan
 from compiler.price import CostTerm
 from compiler.problem import Problem
@@ -87,9 +88,8 @@ class _Maker:
         wide = widest(self.reaches, division)
         span = wide[1] if wide else 0
         why = objection(self.space, factors, self.device) if factors else ""
-        limit = self.device.span_limit_bytes
-        if not why and wide and span > limit:
-            why = f"{wide[0]} would span {span:,} B on one core and the limit is {limit:,} B"
+        beyond = None if why else excess(self.space, self.reaches, division, self.device)
+        why = why or (str(beyond) if beyond else "")
         shown = self._terms(division)
         total = sum(term.microseconds for term in shown) if self.roles else _overlapped(shown)
         return Candidate(frozendict(factors), not why, why, total, shown, division.cores, span, chosen)

@@ -1,7 +1,7 @@
-"""Floors: the least factors that bring the span of every tensor under the limit (facts 3.2).
+"""Floors: the least factors that bring loops and the spans of tensors within the limits of one core (facts 3.2).
 
-Owns the search for floors.  Refuses to report: a span that stays above the limit is an
-error of the pass that divides last.
+Owns the search for floors.  Refuses to report: what stays beyond a limit is for
+`compiler.limits`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from compiler.spaces import Space
 from compiler.spans import Reach
 
 
-def span_floors(
+def floors_of(
     space: Space, reaches: tuple[Reach, ...], device: Device, start: Mapping[str, int] | None = None
 ) -> frozendict[str, int]:
-    """Factors above 1 that spans demand, tensors in the order inputs, result; partial progress where nothing suffices.
+    """Factors above 1 that the limits demand: long loops first, then tensors in the order inputs, result.
 
-    Loops named in `start` keep exactly that factor; all others may be raised.
+    Where nothing suffices they are the best that can be done.  Loops named in `start` keep exactly that factor; all
+    others may be raised.
     """
     limit = device.span_limit_bytes
     fixed = frozendict(start or {})
-    floors = dict(fixed)
+    floors = _shortened(space, fixed, device)
     for reach in reaches:
         for dim in range(reach.dims):
             if reach.span(space.division(floors)) <= limit:
@@ -35,6 +36,22 @@ def span_floors(
             if reach.walked(space.division(floors))[dim] > 1:
                 break
     return frozendict((name, factor) for name, factor in floors.items() if factor > 1)
+
+
+def _shortened(space: Space, fixed: Mapping[str, int], device: Device) -> dict[str, int]:
+    """Least factors of loops that turn too often, as far as the cores go."""
+    floors, limit = dict(fixed), device.count("loop_trip_limit")
+    for axis in space.axes:
+        if axis.size <= limit or axis.name in fixed:
+            continue
+        for factor in axis.factors(device.cores, for_span=True):
+            choice = {**floors, axis.name: factor}
+            if math.prod(choice.values()) > device.cores or len(space.split_reductions(choice)) > 1:
+                break
+            floors = choice
+            if axis.size // factor <= limit:
+                break
+    return floors
 
 
 def _raise(

@@ -13,8 +13,9 @@ from frozendict import frozendict
 
 from compiler.device import Device
 from compiler.division import Division
-from compiler.floors import span_floors
+from compiler.floors import floors_of
 from compiler.layout import StickLayout
+from compiler.limits import excess
 from compiler.loops import OpKind, Role
 from compiler.pins import PinState, PinStatus
 from compiler.plan import Plan
@@ -63,17 +64,14 @@ def pinned_division(
     if why:
         return None, refused(why)
     reaches = reaches_of(op, schedule, layouts, device.span_limit_bytes)
-    floors = span_floors(space, reaches, device, start=factors)
-    wide = widest(reaches, space.division(floors))
-    if wide is not None and wide[1] > device.span_limit_bytes:
+    floors = floors_of(space, reaches, device, start=factors)
+    if excess(space, reaches, space.division(floors), device):
         return None, refused(_below_floor(space, reaches, factors, device))
     raised = {loop: factor for loop, factor in floors.items() if loop not in factors}
     if not raised:
         return space.division(factors), PinStatus(PinState.HONOURED)
     added = ", ".join(f"{loop} {factor}" for loop, factor in raised.items())
-    tensor = widest(reaches, space.division(factors))
-    because = f"{tensor[0]} spans {tensor[1]:,} B per core, " if tensor else ""
-    detail = f"{added} added: {because}the limit is {device.span_limit_bytes:,} B"
+    detail = f"{added} added: without, {excess(space, reaches, space.division(factors), device)}"
     return space.division(floors), PinStatus(PinState.ADJUSTED, detail)
 
 
@@ -99,12 +97,6 @@ def objection(space: Space, factors: Mapping[str, int], device: Device) -> str:
         if len(reductions) > 1:
             return f"{reductions[0]} and {reductions[1]} are both reduced and only one reduced loop may be divided"
     return ""
-
-
-def widest(reaches: Iterable[Reach], division: Division) -> tuple[str, int] | None:
-    """The tensor with the largest span under a division, and that span in bytes; None without tensors."""
-    spans = [(reach.buffer, reach.span(division)) for reach in reaches]
-    return max(spans, key=lambda item: item[1], default=None)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -141,13 +133,10 @@ def _wrong_factor(axis: Axis, factor: object, device: Device) -> str:
 
 
 def _below_floor(space: Space, reaches: tuple[Reach, ...], factors: Mapping[str, int], device: Device) -> str:
-    wide = widest(reaches, space.division(factors))
-    tensor, span = wide or ("a tensor", 0)
-    text = f"below the span floor: {tensor} spans {span:,} B on one core and the limit is {device.span_limit_bytes:,} B"
-    floors = span_floors(space, reaches, device)
+    text = f"below the span floor: {excess(space, reaches, space.division(factors), device)}"
+    floors = floors_of(space, reaches, device)
     needed = ", ".join(f"{loop} {factor}" for loop, factor in floors.items() if factors.get(loop, 1) < factor)
-    within = widest(reaches, space.division(floors))
-    enough = within is None or within[1] <= device.span_limit_bytes
+    enough = excess(space, reaches, space.division(floors), device) is None
     return f"{text}; it takes at least {needed}" if needed and enough else text
 
 

@@ -1,7 +1,7 @@
-"""divide-rest: the division of every step that has none yet, largest loop first (facts 3.5), and the final span check.
+"""divide-rest: the division of every step that has none yet, largest loop first (facts 3.5), and the check of limits.
 
 Owns the general rule for ops and inserted copies alike.  Refuses, with a LimitError, a step that still has a tensor
-whose span per core is above the device's limit.
+whose span per core, or a loop whose turns, are above the device's limit.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from frozendict import frozendict
 
 from compiler.device import Device
 from compiler.division import Division
-from compiler.errors import Breach, LimitError
+from compiler.limits import excess, refuse
 from compiler.loops import OpKind
-from compiler.pinning import apply_division_pins, decided, widest
+from compiler.pinning import apply_division_pins, decided
 from compiler.plan import Plan
 from compiler.problem import Problem
 from compiler.schedule import Schedule, Step, expand
@@ -42,7 +42,7 @@ class DivideRest:
                 division, reason = _divide(step, schedule, plan, floors, problem.device)
                 divisions[step.name] = division
                 reasons[f"division:{step.name}"] = reason
-            _check_spans(step, schedule, plan, divisions[step.name], problem.device)
+            _check_limits(step, schedule, plan, divisions[step.name], problem.device)
         return replace(plan, divisions=frozendict(divisions), reasons=frozendict(reasons))
 
 
@@ -53,7 +53,7 @@ def _divide(step: Step, schedule: Schedule, plan: Plan, floors: Division, device
     division = space.division(largest_first(space, device.cores, floors.factors))
     rule = "largest loop first"
     if floors.splits:
-        rule = f"{floors} for the span limit of {device.span_limit_bytes:,} B, then {rule}"
+        rule = f"{floors} for the limits of one core, then {rule}"
     return division, f"{rule}: {_sizes(space, division)}"
 
 
@@ -67,14 +67,8 @@ def _sizes(space: Space, division: Division) -> str:
     return f"{blocked.name} is not divided: {blocked.blocked}" if blocked else "no loop has more than one part to give"
 
 
-def _check_spans(step: Step, schedule: Schedule, plan: Plan, division: Division, device: Device) -> None:
-    limit = device.span_limit_bytes
-    wide = widest(reaches_of(step.op, schedule, plan.layouts, limit), division)
-    if wide is None or wide[1] <= limit:
-        return
-    breach = Breach(step.name, wide[0], step.op.origin.source, f"{limit:,} B per core", f"{wide[1]:,} B on one core")
-    remedy = (
-        f"the best division found is {division} ({division.cores} of {device.cores} cores); use more cores or smaller "
-        "tensors, because this pipeline does not cut loops into tiles"
-    )
-    raise LimitError(breach, remedy)
+def _check_limits(step: Step, schedule: Schedule, plan: Plan, division: Division, device: Device) -> None:
+    reaches = reaches_of(step.op, schedule, plan.layouts, device.span_limit_bytes)
+    found = excess(space_of(step.op, schedule, plan.layouts), reaches, division, device)
+    if found is not None:
+        raise refuse(step, found, division, device)

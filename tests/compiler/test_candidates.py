@@ -73,7 +73,7 @@ def test_two_reduced_loops_and_spans_are_shown_with_their_reason() -> None:
     over = [one for one in found if not one.legal]
     assert over
     assert all(one.span_bytes == 2**29 for one in over)
-    assert over[0].why_not == "x would span 536,870,912 B on one core and the limit is 268,435,456 B"
+    assert over[0].why_not == "x needs a span of 536,870,912 B on one core and the limit is 268,435,456 B"
     assert [one.legal for one in found] == sorted((one.legal for one in found), reverse=True)
 
 

@@ -112,10 +112,10 @@ def test_floors_of_the_published_example(limit: int, floors: dict[str, int], fin
     assert factors(DivideRest()(problem, floored), "matmul") == final
 
 
-def test_a_floor_is_never_lowered_and_its_reason_names_the_limit() -> None:
+def test_a_floor_is_named_in_the_reason() -> None:
     problem = on(product(8192, 32768, 4096))
     reason = divided(problem).reasons["division:matmul"]
-    assert reason.startswith("k 2 for the span limit of 268,435,456 B, then largest loop first")
+    assert reason.startswith("k 2 for the limits of one core, then largest loop first: ")
 
 
 def test_spans_within_the_limit_get_no_floor() -> None:
@@ -134,7 +134,7 @@ def test_what_no_division_brings_under_the_limit_is_refused_with_figures() -> No
     with pytest.raises(LimitError) as caught:
         divided(problem)
     sentence = caught.value.sentence
-    assert sentence.startswith("neg (model.py:1): x needs 67,108,864 B on one core, the limit is 4,096 B per core;")
+    assert sentence.startswith("neg (model.py:1): x needs a span of 67,108,864 B on one core, the limit is 4,096 B;")
     assert "the best division found is j 2 (2 of 2 cores)" in sentence
 
 
@@ -371,3 +371,24 @@ def test_every_step_has_a_division_and_a_reason(cores: int) -> None:
     assert set(plan.divisions) == {op.name for op in problem.program.ops}
     assert set(plan.reasons) == {f"division:{name}" for name in plan.divisions}
     assert all(division.cores <= cores for division in plan.divisions.values())
+
+
+# Turns of a loop
+
+
+@pytest.mark.parametrize(("extent", "wanted"), [(65_535, {}), (65_536, {"i": 2})])
+def test_a_loop_that_turns_too_often_gets_a_floor(extent: int, wanted: dict[str, int]) -> None:
+    problem = on(chain(extent, 64))
+    floored = ReduceSpan()(problem, unplanned(problem))
+    assert {name: dict(one.factors) for name, one in floored.divisions.items()} == (
+        {"neg": wanted, "relu": wanted} if wanted else {}
+    )
+
+
+def test_a_loop_that_no_division_shortens_enough_is_refused() -> None:
+    """65,537 is prime, so that no core count divides it."""
+    with pytest.raises(LimitError) as caught:
+        divided(on(chain(65_537, 64)))
+    assert "loop i needs 65,537 iterations on one core, the limit is 65,535;" in caught.value.sentence
+    with pytest.raises(LimitError, match="loop i needs 65,537 sticks"):
+        divided(on(chain(65_537 * 64)))

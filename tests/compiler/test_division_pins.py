@@ -108,7 +108,8 @@ def test_a_pin_below_the_span_floor_is_refused() -> None:
     status, found = outcome(pinned(product(8192, 32768, 4096), "matmul", k=1, i=8), "matmul")
     assert status.state is PinState.REFUSED
     assert status.detail == (
-        "below the span floor: x spans 536,870,912 B on one core and the limit is 268,435,456 B; it takes at least k 2"
+        "below the span floor: x needs a span of 536,870,912 B on one core and the limit is 268,435,456 B; "
+        "it takes at least k 2"
     )
     assert found == {"k": 2, "i": 16}
 
@@ -117,7 +118,9 @@ def test_a_loop_the_pin_does_not_name_is_raised_for_the_span_floor() -> None:
     problem = pinned(product(8192, 32768, 4096), "matmul", i=8)
     status, found = outcome(problem, "matmul")
     assert status.state is PinState.ADJUSTED
-    assert status.detail == "k 2 added: x spans 536,870,912 B per core, the limit is 268,435,456 B"
+    assert status.detail == (
+        "k 2 added: without, x needs a span of 536,870,912 B on one core and the limit is 268,435,456 B"
+    )
     assert found == {"i": 8, "k": 2}
     assert divided(problem).reasons["division:matmul"] == f"pinned; {status.detail}"
 
