@@ -29,6 +29,7 @@ _RENAMED = {
     "invert": "bitwise_not",
     "lshift": "bitwise_left_shift",
     "rshift": "bitwise_right_shift",
+    "fmod": "mod",
 }
 _ROUNDING = {"floor_to_int": "floor", "ceil_to_int": "ceil", "trunc_to_int": "trunc", "round_to_int": "round"}
 _TO_BOOL = frozenset(

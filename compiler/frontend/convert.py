@@ -13,6 +13,7 @@ import sympy
 import torch
 
 from compiler.dtypes import DType
+from compiler.errors import UnsupportedError
 from compiler.frontend.body import BodyError, Recorder, Value, dtype_of, unwrapped
 from compiler.frontend.inductor import Lowered, Nest, Opaque, contiguous_strides, reading, simplified
 from compiler.frontend.names import Names, loop_names, op_name, short_name
@@ -101,6 +102,9 @@ class _Conversion:
             if any(write.buffer in needed for write in op.writes):
                 needed.update(access.buffer for access in (*op.reads, *op.writes))
                 ops.append(op)
+        for op in ops:
+            if any(0 in buffer.shape for buffer in map(self._named, op.writes)):
+                raise UnsupportedError(op.name, "it makes a tensor without elements", "leave it out of the model")
         used = tuple(buffer for buffer in self.buffers.values() if buffer.name in needed)
         return LoopProgram(self.interface.name, self.interface.source, used, tuple(reversed(ops)), views)
 
@@ -159,10 +163,11 @@ class _Conversion:
 
     def _declare(self, inner: str, name: str, dtype: torch.dtype, sizes: Sequence[int], kind: BufferKind) -> Buffer:
         shape = tuple(int(size) for size in sizes)
-        if 0 in shape:
-            raise BodyError(f"makes a tensor without elements, of shape {list(shape)}")
         self.buffers[inner] = Buffer(name, dtype_of(dtype), shape, contiguous_strides(shape), kind)
         return self.buffers[inner]
+
+    def _named(self, access: Access) -> Buffer:
+        return next(buffer for buffer in self.buffers.values() if buffer.name == access.buffer)
 
     def _call(self, node: torch.fx.Node) -> str:
         return short_name(self.interface.calls.get(traced_name(node), node.target))

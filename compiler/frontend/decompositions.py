@@ -28,7 +28,7 @@ from compiler.frontend.norms import (
     var_mean,
 )
 from compiler.frontend.operators import KEPT, matmul
-from compiler.frontend.pooling import adaptive_average, average_2d, max_2d
+from compiler.frontend.pooling import adaptive_average, average, maximum
 
 aten = torch.ops.aten
 Decomposition = Callable[..., object]
@@ -139,6 +139,16 @@ def min_dim(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]
     return torch.amin(x, dim, keepdim), torch.argmin(x, dim, keepdim)
 
 
+def unset(sizes: Sequence[int], *, dtype: torch.dtype | None = None, **_: object) -> Tensor:
+    """Memory that nobody has written yet: zeros, so that a plan is the same every time."""
+    return torch.full(sizes, 0, dtype=dtype or torch.get_default_dtype())
+
+
+def unset_strided(sizes: Sequence[int], strides: Sequence[int], **options: object) -> Tensor:  # noqa: ARG001
+    """Like `unset`; the order of dims in memory is the compiler's own matter."""
+    return unset(sizes, **options)  # type: ignore[arg-type]
+
+
 # One primitive on the device, or a loop nest of our own lowering.
 _KEPT = (
     aten.cat.default,
@@ -177,8 +187,15 @@ _OURS: dict[object, Decomposition] = {
     aten.sum.dim_IntList: total,
     aten.max.dim: max_dim,
     aten.min.dim: min_dim,
-    aten.max_pool2d.default: max_2d,
-    aten.avg_pool2d.default: average_2d,
+    aten.max_pool1d.default: maximum,
+    aten.max_pool2d.default: maximum,
+    aten.max_pool3d.default: maximum,
+    aten.avg_pool1d.default: average,
+    aten.avg_pool2d.default: average,
+    aten.avg_pool3d.default: average,
     aten._adaptive_avg_pool2d.default: adaptive_average,
     aten.adaptive_avg_pool2d.default: adaptive_average,
+    aten.empty.memory_format: unset,
+    aten.empty_strided.default: unset_strided,
+    aten.empty_permuted.default: unset_strided,
 }

@@ -1,7 +1,7 @@
 """The reference: the traced program run by PyTorch itself on real numbers.
 
-Owns which numbers go in (those of the model where it has them, else seeded random ones) and what comes out under the names
-of the LoopProgram and of the ModelGraph.  Refuses models whose numbers do not fit into memory.
+Owns which numbers go in (those of the model where it has them, else seeded random ones) and what comes out under the
+names of the LoopProgram and of the ModelGraph.  Refuses models whose numbers do not fit into memory.
 """
 
 from __future__ import annotations
@@ -67,9 +67,10 @@ def run(
         results = runner.run(*_arguments(program, values))
     outputs = _outputs(program, pytree.tree_leaves(results), values)
     simple = decomposed(program)
+    targets = {spec.arg.name: str(spec.target) for spec in simple.graph_signature.input_specs}
     for name, _, node in tensor_inputs(simple):
         if name not in inputs:
-            inputs[name] = _as_handed_over(simple.constants[str(_target(simple, node))])
+            inputs[name] = _as_handed_over(simple.constants[targets[node.name]])
     return Reference(inputs, outputs, runner.kept)
 
 
@@ -77,10 +78,6 @@ def _arguments(program: ExportedProgram, values: Mapping[str, torch.Tensor]) -> 
     names = [node.name for node in program.graph.nodes if node.op == "placeholder"]
     scalars = {spec.arg.name: getattr(spec.arg, "value", None) for spec in program.graph_signature.input_specs}
     return [values[name] if name in values else scalars[name] for name in names]
-
-
-def _target(program: ExportedProgram, node: torch.fx.Node) -> str | None:
-    return next(spec.target for spec in program.graph_signature.input_specs if spec.arg.name == node.name)
 
 
 def _outputs(
@@ -140,5 +137,7 @@ def _of_factory(factory: FactorySpec, seed: int) -> dict[str, torch.Tensor]:
 def _check_size(spec: str, program: ExportedProgram) -> None:
     needed = sum(node.meta["val"].nbytes for _, _, node in tensor_inputs(program))
     if needed > LARGEST_BYTES:
-        why = f"its inputs and weights take {needed / 2**30:.1f} GiB, and at most {LARGEST_BYTES >> 30} GiB are computed"
+        why = (
+            f"its inputs and weights take {needed / 2**30:.1f} GiB, and at most {LARGEST_BYTES >> 30} GiB are computed"
+        )
         raise InputError(spec, why, "verify a smaller variant of the model")

@@ -130,7 +130,7 @@ def lower(module: torch.fx.GraphModule, rules: Rules) -> Lowered:
         stack.enter_context(torch.no_grad())
         stack.enter_context(V.set_fake_mode(mode))
         stack.enter_context(config.patch(_CONFIG))
-        stack.enter_context(_own_functions())
+        stack.enter_context(_our_ways())
         stack.enter_context(_entries(inductor_lowering.lowerings, rules.lowerings))
         view_to_reshape(module)  # type: ignore[no-untyped-call]
         inputs = [_dense(fake, mode) for fake in fakes]
@@ -144,7 +144,7 @@ def lower(module: torch.fx.GraphModule, rules: Rules) -> Lowered:
 @contextmanager
 def reading(lowered: Lowered, handler: Handler) -> Iterator[None]:
     """Inside, `compute` and `place` of the nests of `lowered` may be called and report to `handler`."""
-    with _LOCK, _own_functions(), V.set_graph_handler(lowered.graph), V.set_ops_handler(handler):
+    with _LOCK, _our_ways(), V.set_graph_handler(lowered.graph), V.set_ops_handler(handler):
         yield
 
 
@@ -233,12 +233,11 @@ class _Lowering(GraphLowering):
         super().output(target, stored, kwargs)  # type: ignore[arg-type]
 
     def _lowered(self, n: torch.fx.Node, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
-        is_call = isinstance(n.target, torch._ops.OpOverload)
-        if n.target in self.rules.opaque or (is_call and n.target not in inductor_lowering.lowerings):
+        if n.target in self.rules.opaque or _only_calls(n.target):
             return self._opaque(n, arguments, keywords)
         result = self.call_function(n.target, arguments, keywords)  # type: ignore[arg-type]
         unknown = [op for box in pytree.tree_leaves(result) for op in _used_ops(box) - self.rules.known_ops]
-        return self._opaque(n, arguments, keywords) if unknown else result
+        return self._opaque(n, arguments, keywords) if unknown or result is NotImplemented else result
 
     def _opaque(self, n: torch.fx.Node, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
         """Leave a call as it is: whole dense tensors in, whole dense tensors out."""
@@ -257,10 +256,17 @@ class _Lowering(GraphLowering):
             raise refusal(n, "its result is a number that is only known when it runs")
         shape = tuple(int(size) for size in value.shape)
         layout = ir.FixedLayout(value.device, value.dtype, list(shape), list(contiguous_strides(shape)))
-        buffer = ir.Buffer(name=None, layout=layout)
+        buffer = ir.InputBuffer(name=None, layout=layout)
         buffer.name = self.register_buffer(buffer)
         results.append(Whole(buffer.name, value.dtype, shape))
         return ir.TensorBox.create(buffer)
+
+
+def _only_calls(target: object) -> bool:
+    """True for a call that Inductor has no loops for."""
+    lowering = inductor_lowering.lowerings.get(target)  # type: ignore[call-overload]
+    missing = lowering is None and isinstance(target, torch._ops.OpOverload)
+    return missing or getattr(lowering, "_is_fallback_handler", False)
 
 
 def _nest(node: torch.fx.Node, buffer: ir.ComputedBuffer) -> Nest:
@@ -351,12 +357,16 @@ def _entries(table: dict[Target, Lower], ours: Mapping[Target, Lower]) -> Iterat
 
 
 @contextmanager
-def _own_functions() -> Iterator[None]:
+def _our_ways() -> Iterator[None]:
+    """Names of our scalar functions; and what is stored is loaded, even where Inductor would compute it again."""
     added = [name for name in _OWN_FUNCTIONS if name not in DefaultHandler.__dict__]
+    inlining = ir.ComputedBuffer.make_loader
+    ir.ComputedBuffer.make_loader = ir.Buffer.make_loader  # type: ignore[method-assign]
     for name in added:
         setattr(DefaultHandler, name, DefaultHandler._call_default(name))
     try:
         yield
     finally:
+        ir.ComputedBuffer.make_loader = inlining  # type: ignore[method-assign]
         for name in added:
             delattr(DefaultHandler, name)

@@ -65,7 +65,8 @@ def convolution(
     groups: int,
 ) -> object:
     """[n, c, *space] * [o, c/groups, *taps] -> [n, o, *positions]; padding is an op of its own."""
-    assert not transposed, "transposed convolutions are opaque"
+    if transposed:
+        return NotImplemented
     if any(padding):
         margins = [int(width) for width in reversed(padding) for _ in range(2)]
         x = call(aten.constant_pad_nd.default, x, margins, 0.0)
@@ -180,6 +181,29 @@ def silu(x: Box) -> Box:
     return function("silu", x)
 
 
+def same(x: Box) -> Box:
+    """The value itself: nothing writes into it afterwards, because the graph has no side effects any more."""
+    return x
+
+
+def copied(target: Box, source: Box, non_blocking: bool = False) -> Box:  # noqa: ARG001 (part of the ATen signature)
+    """What `target` holds after `target.copy_(source)`: the source in the target's type and shape."""
+    alike = cast(source, target.get_dtype())
+    return alike if sizes_of(source) == sizes_of(target) else call(aten.expand.default, alike, sizes_of(target))
+
+
+def _nothing(*arguments: object, **keywords: object) -> None:
+    """Checks at run time have no place in a plan."""
+
+
+_CHECKS = "_assert_async _assert_scalar _assert_tensor_metadata sym_constrain_range sym_constrain_range_for_size"
+
+
+def _overloads(names: str) -> frozenset[Target]:
+    packets = [getattr(aten, name) for name in names.split() if hasattr(aten, name)]
+    return frozenset(getattr(packet, overload) for packet in packets for overload in packet.overloads())
+
+
 LOWERINGS: dict[Target, Lower] = {
     spyre.matmul.default: matmul,
     spyre.window_max.default: _windows("max"),
@@ -188,13 +212,10 @@ LOWERINGS: dict[Target, Lower] = {
     aten.cat.default: cat,
     aten.gelu.default: gelu,
     aten.silu.default: silu,
+    aten.lift_fresh_copy.default: same,
+    aten.copy.default: copied,
+    **dict.fromkeys(_overloads(_CHECKS), _nothing),
 }
-
-
-def _overloads(names: str) -> frozenset[object]:
-    packets = [getattr(aten, name) for name in names.split() if hasattr(aten, name)]
-    return frozenset(getattr(packet, overload) for packet in packets for overload in packet.overloads())
-
 
 # Calls with no loop form, or whose loop form would write through an index or draw random numbers.
 OPAQUE: frozenset[object] = _overloads(

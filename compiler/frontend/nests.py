@@ -37,7 +37,7 @@ def realized(box: object) -> Box:
     if isinstance(inner, ir.BaseConstant):
         box = pointwise(box, box.get_dtype(), box.get_size(), box.make_loader())
     box.realize()
-    box.freeze_layout()
+    (box.data.unwrap_view() if isinstance(box.data, ir.BaseView) else box).freeze_layout()
     return box
 
 

@@ -12,13 +12,15 @@ from torch.export.graph_signature import InputKind, InputSpec
 
 aten = torch.ops.aten
 # Calls that hand indices on as they are.
-_PASSED_ON = frozenset({"view", "reshape", "unsqueeze", "squeeze", "expand", "to", "_to_copy", "clone", "slice", "flatten"})
+_PASSED_ON = frozenset(
+    {"view", "reshape", "unsqueeze", "squeeze", "expand", "to", "_to_copy", "clone", "slice", "flatten"}
+)
 # Where the indexed tensor and the dim stand in calls that look up by index: argument of the table, argument of the dim.
 _TABLES = {"embedding": (0, None), "index_select": (0, 1), "gather": (0, 1), "index": (0, None)}
 
 
 def numbers_for(name: str, spec: InputSpec, node: torch.fx.Node, generator: torch.Generator) -> torch.Tensor:
-    """A tensor like the placeholder's: weights N(0, 1/fan in), scales near 1, biases small, indices within their table."""
+    """A tensor like the placeholder's: weights N(0, 1/fan in), scales near 1, indices within their table."""
     value = node.meta["val"]
     shape, dtype = tuple(int(size) for size in value.shape), value.dtype
     if not dtype.is_floating_point:
