@@ -42,7 +42,7 @@ CHECKS: tuple[Check, ...] = (
     _row("ownership", ownership, "layouts", "edits", "divisions", "placement"),
     _row("overlap", overlap, "layouts", "edits", "divisions", "placement"),
     _row("budget", budget, "layouts", "edits", "divisions", "placement"),
-    _row("span", span, "layouts", "edits", "divisions"),
+    _row("span", span, "layouts", "edits", "divisions", "placement"),  # until then a division may still grow
     _row("sticks", sticks, "layouts"),
     _row("padding", padding, "layouts", "edits"),
     _row("pins", pins, "pins"),

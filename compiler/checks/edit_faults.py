@@ -15,10 +15,10 @@ def edit_faults(program: LoopProgram, plan: Plan) -> dict[int, str]:
     faults: dict[int, str] = {}
     made: dict[str, Edit] = {}
     taken = {op.name for op in program.ops}
-    moved: set[tuple[str, str]] = set()
+    moved: set[tuple[str, int]] = set()
     order = {op.name: number for number, op in enumerate(program.ops)}
     known = set(program.buffer_map)
-    reads = {op.name: {access.buffer for access in op.reads} for op in program.ops}
+    reads = {op.name: [access.buffer for access in op.reads] for op in program.ops}
     for number, edit in enumerate(plan.edits):
         fault = (
             _name_fault(edit, taken, known | set(made), order)
@@ -30,7 +30,8 @@ def edit_faults(program: LoopProgram, plan: Plan) -> dict[int, str]:
             continue
         taken.add(edit.name)
         made[edit.target] = edit
-        moved |= {(reader, edit.source) for reader in edit.readers}
+        for reader in edit.readers:
+            moved |= _reads_of(reader, edit.source, reads)
     return faults
 
 
@@ -54,14 +55,27 @@ def _order_fault(edit: Edit, made: dict[str, Edit], order: dict[str, int]) -> st
     return ""
 
 
-def _reader_fault(edit: Edit, order: dict[str, int], reads: dict[str, set[str]], moved: set[tuple[str, str]]) -> str:
+def _reads_of(reader: str, source: str, reads: dict[str, list[str]]) -> set[tuple[str, int]]:
+    """Reads that a reader, an op or `OP#NUMBER`, stands for: those of the source."""
+    op, _, number = reader.rpartition("#")
+    wanted = number if reader not in reads and op in reads else ""
+    name = op if wanted else reader
+    found = [(name, place) for place, buffer in enumerate(reads.get(name, ())) if buffer == source]
+    return {read for read in found if not wanted or wanted == str(read[1])}
+
+
+def _reader_fault(edit: Edit, order: dict[str, int], reads: dict[str, list[str]], moved: set[tuple[str, int]]) -> str:
     for reader in edit.readers:
-        if reader not in order:
+        op = reader if reader in order else reader.rpartition("#")[0]
+        if op not in order:
             return f"its reader {reader} is no op"
-        if order[reader] < order[edit.before]:
+        if order[op] < order[edit.before]:
             return f"its reader {reader} runs before it"
-        if edit.source not in reads[reader]:
+        found = _reads_of(reader, edit.source, reads)
+        if not found:
             return f"its reader {reader} does not read the source"
-        if (reader, edit.source) in moved:
+        if found & moved:
             return f"its reader {reader} is already sent to another copy"
+        if len(edit.readers) != len(set(edit.readers)):
+            return "it names a reader twice"
     return "" if edit.readers else "it has no reader"

@@ -50,7 +50,7 @@ def _partial_fault(op: LoopOp, split: list[str]) -> str:
         return f"splits two reduced loops ({', '.join(reduced)}): no core ends with the whole result"
     if op.combine not in SPLITTABLE:
         return f"splits {reduced[0]}, but partial results of {op.combine or op.kind} cannot be joined"
-    if op.kind in (OpKind.MATMUL, OpKind.CONV) and split[0] != reduced[0]:
+    if op.kind is OpKind.MATMUL and split[0] != reduced[0]:
         return f"splits {reduced[0]} after {split[0]}: partial sums do not sit on neighbouring cores"
     return ""
 

@@ -83,9 +83,7 @@ def _gather_fault(operands: tuple[Operand, ...]) -> str:
 
 
 def _copy_fault(source: Operand, target: Operand) -> str:
-    """An inserted copy: any dense layout or none of its lanes, never out of many sticks into one."""
-    if target.layout.arrangement is not Arrangement.STANDARD:
-        return f"{target.buffer.name} is arranged {target.layout.arrangement}, which a copy cannot make"
+    """An inserted copy: into any layout and arrangement, but never single elements out of many sticks into one."""
     if target.lane_loops and not source.lane_loops:
         return f"{source.buffer.name} has one element per stick, which no copy can gather into full sticks"
     return ""

@@ -70,7 +70,7 @@ def test_partial_checks_look_at_what_is_decided() -> None:
     problem, plan = resident_chain()
     assert [verdict.check for verdict in check_partial(problem, plan, frozenset({"layouts"}))] == ["sticks"]
     names = [verdict.check for verdict in check_partial(problem, plan, frozenset({"layouts", "edits", "divisions"}))]
-    assert names == ["coverage", "span", "sticks", "padding", "edits"]
+    assert names == ["coverage", "sticks", "padding", "edits"]
     unfinished = replace(plan, divisions=frozendict(to_a=plan.divisions["to_a"]))
     assert failed(check_partial(problem, unfinished, frozenset({"layouts", "edits", "divisions"}))) == {}
     wrong = divided(plan, to_a=split(i=(3, 16)))

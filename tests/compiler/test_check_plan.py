@@ -16,6 +16,7 @@ from tests.compiler.tiny import (
     divided,
     failed,
     graph_input,
+    layout_of,
     naive_plan,
     op,
     opaque,
@@ -86,6 +87,21 @@ def test_malformed_edit(change: dict[str, object], words: str) -> None:
     plan = turned_plan(problem)
     wrong = replace(plan, edits=(replace(plan.edits[0], **change),))  # type: ignore[arg-type]
     assert words in among(problem, wrong, "edits")
+
+
+def test_one_of_two_reads_is_sent_to_the_copy() -> None:
+    x, y = graph_input("x", 128, 128), buffer("y", 128, 128)
+    add = op("add", "ij", {"i": 128, "j": 128}, [(x, "ij"), (x, "ji")], (y, "ij"))
+    problem = Problem(program([x, y], [add], y), spyre(4))
+    turn = copy("turn", "x", "x2", "add", "add#1")
+    plan = naive_plan(problem, layouts={"x2": layout_of(x, (1, 0))}, edits=(turn,))
+    assert failed(check(problem, plan)) == {}
+    for reader, words in (("add#2", "does not read the source"), ("add", "two directions"), ("ad#1", "is no op")):
+        wrong = replace(plan, edits=(replace(turn, readers=(reader,)),))
+        assert words in str(failed(check(problem, wrong)))
+    both = (turn, copy("again", "x", "x3", "add", "add"))
+    wrong = naive_plan(problem, layouts={"x2": layout_of(x, (1, 0))}, edits=both)
+    assert "already sent to another copy" in among(problem, wrong, "edits")
 
 
 def test_same_edit_twice() -> None:
