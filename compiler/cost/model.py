@@ -52,10 +52,11 @@ def price(problem: Problem, plan: Plan) -> Cost:
     schedule = expand(problem.program, plan)
     runs = tuple(kernel.steps for kernel in plan.kernels) or kernels_of(schedule)
     names = tuple(kernel.name for kernel in plan.kernels) or tuple(f"kernel{number}" for number in range(len(runs)))
+    by_name = schedule.step_map
     kernels: list[KernelCost] = []
     steps: list[StepCost] = []
     for name, run in zip(names, runs, strict=True):
-        costs = _kernel(tuple(schedule.step_map[step] for step in run), schedule, plan, problem.device)
+        costs = _kernel(tuple(by_name[step] for step in run), schedule, plan, problem.device)
         steps += costs
         kernels.append(KernelCost(name, math.fsum(cost.total_us for cost in costs), run))
     edits = [step for step in schedule.steps if step.edit is not None]
