@@ -1,0 +1,92 @@
+"""Changes of pins: new tables from old ones, in words, and as one step of undo.
+
+Owns the arithmetic on pins.  Refuses to judge a pin: the passes say what became of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from frozendict import frozendict
+from PySide6.QtGui import QUndoCommand
+
+from compiler.pins import Pins
+
+T = TypeVar("T")
+_TABLES = ("division", "layout", "placement", "tiles")
+
+
+def with_division(pins: Pins, op: str, factors: Mapping[str, int]) -> Pins:
+    """Pins with this division of an op; the first loop is the first to be divided."""
+    return replace(pins, division=pins.division.set(op, frozendict(factors)))
+
+
+def with_layout(pins: Pins, buffer: str, dim: int) -> Pins:
+    """Pins with this host dim of a buffer cut into sticks."""
+    return replace(pins, layout=pins.layout.set(buffer, dim))
+
+
+def with_placement(pins: Pins, buffer: str, where: str) -> Pins:
+    """Pins with a buffer in `lx` or `hbm`."""
+    return replace(pins, placement=pins.placement.set(buffer, where))
+
+
+def without(pins: Pins, key: str) -> Pins:
+    """Pins without the one of this key, such as `division:OP`; the same pins if there is none."""
+    kind, _, name = key.partition(":")
+    if kind == "division":
+        return replace(pins, division=_less(pins.division, name))
+    if kind == "layout":
+        return replace(pins, layout=_less(pins.layout, name))
+    if kind == "placement":
+        return replace(pins, placement=_less(pins.placement, name))
+    return replace(pins, tiles=_less(pins.tiles, name)) if kind == "tiles" else pins
+
+
+def describe(before: Pins, after: Pins) -> str:
+    """What a step of undo is called.
+
+    >>> describe(Pins(), with_placement(Pins(), "x", "hbm"))
+    'Pin placement of x'
+    """
+    old, new = _entries(before), _entries(after)
+    changed = [key for key in new if old.get(key) != new[key]]
+    gone = [key for key in old if key not in new]
+    if len(changed) + len(gone) != 1:
+        return "Change pins" if new else "Remove all pins"
+    verb = "Pin" if changed else "Unpin"
+    kind, _, name = (changed or gone)[0].partition(":")
+    return f"{verb} {kind} of {name}"
+
+
+def _entries(pins: Pins) -> dict[str, object]:
+    """Every pin by its key; the order of loops counts."""
+    return {f"{kind}:{name}": _plain(pin) for kind in _TABLES for name, pin in getattr(pins, kind).items()}
+
+
+def _plain(pin: object) -> object:
+    return tuple(pin.items()) if isinstance(pin, frozendict) else pin
+
+
+def _less(table: frozendict[str, T], name: str) -> frozendict[str, T]:
+    return table.delete(name) if name in table else table
+
+
+class PinChange(QUndoCommand):
+    """One step of undo: the pins before and after."""
+
+    def __init__(self, before: Pins, after: Pins, apply: Callable[[Pins], None]) -> None:
+        super().__init__(describe(before, after))
+        self._before = before
+        self._after = after
+        self._apply = apply
+
+    def redo(self) -> None:
+        """Set the new pins."""
+        self._apply(self._after)
+
+    def undo(self) -> None:
+        """Set the old pins."""
+        self._apply(self._before)

@@ -1,0 +1,137 @@
+"""Request: one question to the worker, with how its answer is read.
+
+Owns the arguments of every task on the window's side; `worker_tasks` reads them on the other.  Refuses to send a large
+value twice: a `Shared` value travels once and is named by its handle afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from compiler.codec import structure, unstructure
+from compiler.compilation import Compilation, PassRecord, SolverStatus, Verdict
+from compiler.plan import Plan
+from compiler.price import Cost
+from compiler.problem import Problem
+from compiler.program import Program
+from simulator.report import VerifyReport
+from spyre_studio.captured import Captured
+from spyre_studio.layout_wire import plain_graph, read_layout
+from spyre_studio.options import CompileOptions
+from spyre_studio.views.graph_groups import GraphInput
+from spyre_studio.views.graph_layout import GraphLayout
+
+if TYPE_CHECKING:
+    from compiler.candidates import Candidate
+
+T = TypeVar("T")
+Plain = Mapping[str, object]
+WORKER = "the answer of the worker"
+WHOLE = "compilation"
+"""The format of a saved plan: everything, so that it can be opened, checked and verified again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shared:
+    """A value that the worker keeps under a handle."""
+
+    handle: str
+    value: Captured | Compilation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request(Generic[T]):
+    """`arguments` are JSON data and Shared values; `read` turns the plain result into a value, on any thread.
+
+    With `keep_as` the worker keeps the result under that handle.
+    """
+
+    task: str
+    arguments: Plain
+    read: Callable[[object], T]
+    keep_as: str = ""
+
+
+def open_request(spec: str, keep_as: str) -> Request[Captured | Compilation]:
+    """Open a model, a captured model or a saved plan."""
+    return Request("open", {"spec": spec}, _read_opened, keep_as)
+
+
+def compile_request(
+    model: Shared, problem: Problem, options: CompileOptions, previous: Shared | None, keep_as: str
+) -> Request[Compilation]:
+    """Compile the problem of an open model (or of the plan it was opened from); a search starts from `previous`."""
+    graph = model.value.graph
+    arguments: Plain = {
+        "model": model,
+        "device": unstructure(problem.device),
+        "pins": unstructure(problem.pins),
+        "pipeline": options.pipeline,
+        "seconds": options.seconds,
+        "previous": previous,
+    }
+
+    def read(plain: object) -> Compilation:
+        parts = structure(CompiledParts, plain, WORKER)
+        return Compilation(
+            graph, problem, parts.plan, parts.program, parts.cost, parts.verdicts, parts.log, parts.solver
+        )
+
+    return Request("compile", arguments, read, keep_as)
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledParts:
+    """What a compilation adds to its graph and problem, which whoever asked for it has."""
+
+    plan: Plan
+    program: Program
+    cost: Cost
+    verdicts: tuple[Verdict, ...]
+    log: tuple[PassRecord, ...]
+    solver: SolverStatus
+
+    @classmethod
+    def of(cls, whole: Compilation) -> CompiledParts:
+        """The parts of a compilation."""
+        return cls(whole.plan, whole.program, whole.cost, whole.verdicts, whole.log, whole.solver)
+
+
+def verify_request(plan: Shared, seed: int, poison: bool) -> Request[VerifyReport]:
+    """Run the program on the simulated device and compare with PyTorch."""
+    arguments: Plain = {"plan": plan, "seed": seed, "poison": poison}
+    return Request("verify", arguments, lambda plain: structure(VerifyReport, plain, WORKER))
+
+
+def candidates_request(plan: Shared, op: str) -> Request[tuple[Candidate, ...]]:
+    """Ask which divisions an op could have, best first."""
+    return Request("candidates", {"plan": plan, "op": op}, _read_candidates)
+
+
+def _read_candidates(plain: object) -> tuple[Candidate, ...]:
+    from compiler.candidates import Candidate  # not a value module: loaded when the first answer comes
+
+    return structure(tuple[Candidate, ...], plain, WORKER)
+
+
+def check_request(plan: Shared) -> Request[tuple[Verdict, ...]]:
+    """Prove a plan again."""
+    return Request("check", {"plan": plan}, lambda plain: structure(tuple[Verdict, ...], plain, WORKER))
+
+
+def export_request(plan: Shared, name: str, path: str) -> Request[str]:
+    """Write a plan in a format of `compiler.emit`, or WHOLE; the answer is the path."""
+    return Request("export", {"plan": plan, "format": name, "path": path}, lambda plain: structure(str, plain, WORKER))
+
+
+def layout_request(graph: GraphInput, opened: frozenset[str]) -> Request[GraphLayout]:
+    """Lay out a folded graph with these groups open."""
+    return Request("layout", {"graph": plain_graph(graph), "opened": sorted(opened)}, read_layout)
+
+
+def _read_opened(plain: object) -> Captured | Compilation:
+    if isinstance(plain, dict) and "problem" in plain:
+        return structure(Compilation, plain, WORKER)
+    return structure(Captured, plain, WORKER)

@@ -1,0 +1,299 @@
+"""Session: what can be done with the model on screen: open, pin, solve, undo, verify, save.
+
+Owns the order of things; the only mutable object above the widgets.  Refuses to compute: the worker does, and an
+answer takes effect only if nothing newer was asked.  What is open stays open until what replaces it is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compiler.compilation import Compilation
+from compiler.errors import StudioError
+from compiler.pins import Pins
+from compiler.problem import Problem
+from compiler.text.pins_text import print_pins
+from simulator.report import VerifyReport
+from spyre_studio.captured import Captured
+from spyre_studio.failure import Failure
+from spyre_studio.jobs import Progress
+from spyre_studio.options import CompileOptions
+from spyre_studio.pin_change import PinChange, with_division, with_layout, with_placement, without
+from spyre_studio.pins_file import read_pins_file, write_pins_file
+from spyre_studio.request import (
+    WHOLE,
+    Shared,
+    candidates_request,
+    compile_request,
+    export_request,
+    open_request,
+    verify_request,
+)
+from spyre_studio.session_state import CANDIDATES, VERIFY, WORK, SessionState
+from spyre_studio.solved import Asked, Solved
+
+if TYPE_CHECKING:
+    from compiler.candidates import Candidate
+
+_STALE = Failure("the plan on screen", "pins or options changed since it was made", "re-solve first, or save the pins")
+
+
+class Session(SessionState):
+    """The verbs; see `SessionState` for what can be read."""
+
+    # Opening
+
+    def open(self, spec: str) -> None:
+        """Open a model, a captured model or a saved plan; what is open stays until the new one has a plan."""
+        self._open(spec, Pins())
+
+    def reopen(self) -> None:
+        """Open the same model again, as after a change of its file; pins are kept."""
+        if self._source:
+            self._open(self._source, self._pins)
+
+    def _open(self, spec: str, pins: Pins) -> None:
+        self.jobs.cancel(VERIFY)
+        self._opening = spec
+        handle = self._new_handle()
+
+        def opened(value: Captured | Compilation) -> None:
+            shared = Shared(handle, value)
+            if isinstance(value, Compilation):
+                self._adopt_plan(spec, shared, value)
+                return
+            asked = Asked.of(handle, self._device, self._options, pins)
+            self._solve(asked, shared, value, pins, lambda entry: self._adopt(spec, shared, value, pins, entry))
+
+        self._enter(WORK, "open")
+        self.jobs.submit(open_request(spec, handle), WORK, opened, self._work_failed, self._progress(WORK))
+
+    def _adopt_plan(self, spec: str, shared: Shared, whole: Compilation) -> None:
+        """Show a saved plan: its device, pipeline and pins become the current ones."""
+        problem = whole.problem
+        self._options = CompileOptions(
+            problem.device.name, problem.device.cores, whole.plan.pipeline, self._options.seconds
+        )
+        self._device = problem.device
+        asked = Asked.of(shared.handle, self._device, self._options, problem.pins)
+        entry = self._plans.add(asked, shared.handle, whole)
+        self._adopt(spec, shared, Captured(whole.graph, problem.program), problem.pins, entry)
+        self.changed.emit("options")
+
+    def _adopt(self, spec: str, model: Shared, captured: Captured, pins: Pins, entry: Solved) -> None:
+        """Put a model and its first plan on screen in place of what was there."""
+        self._before = self._shown if spec == self._source else None
+        self._source, self._model, self._captured, self._pins = spec, model, captured, pins
+        self._shown = entry
+        self._opening = ""
+        self._failure = None
+        self._phases.clear()
+        self._plans.keep_model(model.handle)
+        self.jobs.keep(self._plans.handles | {model.handle})
+        self.undo_stack.clear()
+        self.settings.add_recent(spec)
+        for what in ("model", "plan", "pins", "verify", "state"):
+            self.changed.emit(what)
+
+    # Pins and options
+
+    def set_pins(self, new: Pins) -> None:
+        """Change the pins as one step of undo; nothing happens if they are the same."""
+        if print_pins(new) != print_pins(self._pins):
+            self.undo_stack.push(PinChange(self._pins, new, self._set_pins))
+
+    def pin_division(self, op: str, factors: Mapping[str, int]) -> None:
+        """Pin how an op is divided; the first loop is the first to be divided."""
+        self.set_pins(with_division(self._pins, op, factors))
+
+    def pin_layout(self, buffer: str, dim: int) -> None:
+        """Pin which host dim of a buffer is cut into sticks."""
+        self.set_pins(with_layout(self._pins, buffer, dim))
+
+    def pin_placement(self, buffer: str, where: str) -> None:
+        """Pin a buffer to `lx` or `hbm`."""
+        self.set_pins(with_placement(self._pins, buffer, where))
+
+    def unpin(self, key: str) -> None:
+        """Remove a pin by its key, such as `division:OP`."""
+        self.set_pins(without(self._pins, key))
+
+    def load_pins(self, path: str) -> None:
+        """Take the pins of a pins file, as one step of undo."""
+        try:
+            self.set_pins(read_pins_file(Path(path)))
+        except StudioError as error:
+            self._fail(Failure.of(error))
+
+    def save_pins(self, path: str) -> None:
+        """Write the pins to a pins file, as the command line reads it."""
+        try:
+            write_pins_file(Path(path), self._pins)
+        except StudioError as error:
+            self._fail(Failure.of(error))
+        else:
+            self.saved.emit(path)
+
+    def set_options(self, device: str, cores: int | None, pipeline: str) -> None:
+        """Change how plans are made; `cores` None means all of the device."""
+        old, new = self._options, replace(self._options, device=device, cores=cores, pipeline=pipeline)
+        try:
+            if (device, cores) != (old.device, old.cores):
+                self._device = new.load()
+        except StudioError as error:
+            self._fail(Failure.of(error))
+            return
+        self._options = new
+        self.changed.emit("options")
+        self._follow()
+
+    def _set_pins(self, pins: Pins) -> None:
+        self._pins = pins
+        self.changed.emit("pins")
+        self._follow()
+
+    def _follow(self) -> None:
+        """Show the plan for what is asked now if it is known; else make it, or let the plan on screen be stale."""
+        if self._opening or self._model is None:
+            return
+        found = self._plans.find(self._asked(self._pins))
+        if self.jobs.cancel(WORK):
+            self._leave(WORK)
+        if found is not None:
+            self._show(found)
+            return
+        self.changed.emit("state")
+        if self.settings.on("resolve_automatically"):
+            self.resolve()
+
+    def resolve(self) -> None:
+        """Make the plan for the current pins and options, starting from the one on screen."""
+        if self._model is not None and self._captured is not None and not self._opening:
+            self._solve(self._asked(self._pins), self._model, self._captured, self._pins, self._show)
+
+    def _solve(
+        self, asked: Asked, model: Shared, captured: Captured, pins: Pins, done: Callable[[Solved], None]
+    ) -> None:
+        known = self._plans.find(asked)
+        if known is not None:
+            done(known)
+            return
+        handle = self._new_handle()
+        previous = self._shown.shared if self._shown and model is self._model else None
+        problem = Problem(captured.program, asked.device, pins)
+        request = compile_request(model, problem, self._options, previous, handle)
+        self._enter(WORK, "compile")
+        self.jobs.submit(
+            request,
+            WORK,
+            lambda made: done(self._plans.add(asked, handle, made)),
+            self._work_failed,
+            self._progress(WORK),
+        )
+
+    def cancel(self) -> None:
+        """Stop opening, compiling and verifying; what is on screen stays."""
+        self._opening = ""
+        for channel in (WORK, VERIFY):
+            self.jobs.cancel(channel)
+            self._leave(channel)
+        self.changed.emit("state")
+
+    # The plan on screen
+
+    def _show(self, entry: Solved) -> None:
+        """Put another plan of the open model on screen."""
+        self._phases.pop(WORK, None)
+        self._failure = None
+        if entry is not self._shown:
+            self._before, self._shown = self._shown, entry
+            self.jobs.cancel(VERIFY)
+            self.jobs.cancel(CANDIDATES)
+            self._phases.pop(VERIFY, None)
+            self.jobs.keep(self._plans.handles | ({self._model.handle} if self._model else set()))
+            self.changed.emit("plan")
+            self.changed.emit("verify")
+        self.changed.emit("state")
+
+    def verify(self, seed: int = 0) -> None:
+        """Run the plan on screen on the simulated device and compare with PyTorch."""
+        entry = self._shown
+        if entry is None:
+            return
+
+        def done(report: VerifyReport) -> None:
+            entry.report = report
+            self._leave(VERIFY)
+            self.changed.emit("verify")
+
+        request = verify_request(entry.shared, seed, self.settings.on("poison"))
+        self._enter(VERIFY, "verify")
+        self.jobs.submit(request, VERIFY, done, lambda failure: self._stopped(VERIFY, failure), self._progress(VERIFY))
+
+    def request_candidates(self, op: str, callback: Callable[[tuple[Candidate, ...]], None]) -> None:
+        """Ask which divisions an op of the plan on screen could have; the newest question wins."""
+        if self._shown is not None:
+            self.jobs.submit(candidates_request(self._shown.shared, op), CANDIDATES, callback, self._fail)
+
+    def save_plan(self, path: str) -> None:
+        """Save the plan with its model, pins and verdicts; refused while pins are not those of the plan, which would
+        be lost."""
+        if self.stale:
+            self._fail(_STALE)
+        else:
+            self.export(WHOLE, path)
+
+    def export(self, name: str, path: str) -> None:
+        """Write the plan on screen in a format of `compiler.emit`; `saved` tells when it is written."""
+        if self._shown is not None:
+            self.jobs.submit(
+                export_request(self._shown.shared, name, path), f"export:{path}", self.saved.emit, self._fail
+            )
+
+    def warm_up(self) -> None:
+        """Start the worker before it is needed."""
+        self.jobs.warm_up()
+
+    def shutdown(self) -> None:
+        """End the worker; the session is not used afterwards."""
+        self.jobs.shutdown()
+
+    # What is under way
+
+    def _new_handle(self) -> str:
+        self._handles += 1
+        return f"value-{self._handles}"
+
+    def _enter(self, channel: str, phase: str) -> None:
+        self._phases[channel] = phase
+        self.changed.emit("state")
+        self.progressed.emit(-1.0, phase, "")
+
+    def _leave(self, channel: str) -> None:
+        if self._phases.pop(channel, None) is not None:
+            self.changed.emit("state")
+
+    def _progress(self, channel: str) -> Progress:
+        def told(fraction: float | None, phase: str, detail: str) -> None:
+            self._phases[channel] = phase
+            self.progressed.emit(-1.0 if fraction is None else fraction, phase, detail)
+
+        return told
+
+    def _work_failed(self, failure: Failure) -> None:
+        was_opening, self._opening = self._opening, ""
+        self._stopped(WORK, failure)
+        if was_opening and self.stale:
+            self._follow()
+
+    def _stopped(self, channel: str, failure: Failure) -> None:
+        self._phases.pop(channel, None)
+        self._fail(failure)
+
+    def _fail(self, failure: Failure) -> None:
+        self._failure = failure
+        self.changed.emit("state")
+        self.failed.emit(failure.what, failure.why, failure.remedy)

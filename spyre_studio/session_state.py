@@ -1,0 +1,138 @@
+"""What a session holds: the model and the plan on screen, the pins, and what is under way.
+
+Owns the values and how they depend on each other; views read them here.  Refuses to change anything: `Session` does.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from compiler.compilation import Compilation
+from compiler.device import Device
+from compiler.pins import Pins
+from simulator.report import VerifyReport
+from spyre_studio.captured import Captured
+from spyre_studio.failure import Failure
+from spyre_studio.jobs import Jobs
+from spyre_studio.options import CompileOptions
+from spyre_studio.request import Shared
+from spyre_studio.settings import Settings
+from spyre_studio.solved import Asked, Solved, SolvedPlans
+
+State = Literal["empty", "loading", "ready", "error"]
+WORK, VERIFY, CANDIDATES = "work", "verify", "candidates"
+
+
+class SessionState(QObject):
+    """What is open.  `changed` says what: model, plan, pins, verify, state or options.
+
+    `progressed` gives share (-1 if unknown), phase and detail; `failed` what, why and remedy (`failure` has details);
+    `saved` the path that was written.
+    """
+
+    changed = Signal(str)
+    progressed = Signal(float, str, str)
+    failed = Signal(str, str, str)
+    saved = Signal(str)
+
+    def __init__(
+        self, jobs: Jobs | None = None, settings: Settings | None = None, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.jobs = jobs or Jobs(parent=self)
+        self.settings = settings or Settings(parent=self)
+        self.undo_stack = QUndoStack(self)
+        self._options = CompileOptions()
+        self._device = self._options.load()
+        self._source = ""
+        self._opening = ""
+        self._model: Shared | None = None
+        self._captured: Captured | None = None
+        self._plans = SolvedPlans()
+        self._shown: Solved | None = None
+        self._before: Solved | None = None
+        self._pins = Pins()
+        self._phases: dict[str, str] = {}
+        self._failure: Failure | None = None
+        self._handles = 0
+
+    @property
+    def state(self) -> State:
+        """`ready` once a plan is on screen, also while another model is being opened."""
+        if self._shown is not None:
+            return "ready"
+        if WORK in self._phases:
+            return "loading"
+        return "error" if self._failure is not None else "empty"
+
+    @property
+    def captured(self) -> Captured | None:
+        """The model that is open."""
+        return self._captured
+
+    @property
+    def compilation(self) -> Compilation | None:
+        """The plan on screen with all that belongs to it."""
+        return self._shown.compilation if self._shown else None
+
+    @property
+    def before(self) -> Compilation | None:
+        """The plan that was on screen before this one, for Compare."""
+        return self._before.compilation if self._before else None
+
+    @property
+    def verify_report(self) -> VerifyReport | None:
+        """What verify found about the plan on screen, if it was asked."""
+        return self._shown.report if self._shown else None
+
+    @property
+    def run_id(self) -> str:
+        """Names the plan on screen, such as `#3`; '' if there is none."""
+        return f"#{self._shown.number}" if self._shown else ""
+
+    @property
+    def pins(self) -> Pins:
+        """What the user fixed."""
+        return self._pins
+
+    @property
+    def device(self) -> Device:
+        """The device that plans are made for, limited to the chosen cores."""
+        return self._device
+
+    @property
+    def options(self) -> CompileOptions:
+        """How plans are made."""
+        return self._options
+
+    @property
+    def source(self) -> str:
+        """The spec of what is open: a name, a path, or `file.py:factory`."""
+        return self._source
+
+    @property
+    def opening(self) -> str:
+        """The spec of what is being opened, '' if nothing is."""
+        return self._opening
+
+    @property
+    def stale(self) -> bool:
+        """True if pins, device or pipeline are no longer those of the plan on screen."""
+        return self._shown is not None and self._shown.asked != self._asked(self._pins)
+
+    @property
+    def busy(self) -> str:
+        """The phase of what is being opened, compiled or verified; '' if nothing is."""
+        return self._phases.get(WORK, "") or self._phases.get(VERIFY, "")
+
+    @property
+    def failure(self) -> Failure | None:
+        """What went wrong last; None once something succeeded after it."""
+        return self._failure
+
+    def _asked(self, pins: Pins) -> Asked:
+        """What a plan for these pins, the open model and the current options is made from."""
+        return Asked.of(self._model.handle if self._model else "", self._device, self._options, pins)

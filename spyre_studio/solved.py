@@ -1,0 +1,85 @@
+"""Solved: the plans made so far, found again by what they were made from.
+
+Owns the key of a plan and a bounded store, so that undo shows the very plan that was there before.  Refuses to solve.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from compiler.compilation import Compilation
+from compiler.device import Device
+from compiler.pins import Pins
+from compiler.text.pins_text import print_pins
+from simulator.report import VerifyReport
+from spyre_studio.options import CompileOptions
+from spyre_studio.request import Shared
+
+_MOST = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a plan was made from.  Pins as text: the order of pins and of their loops counts, which tables ignore."""
+
+    model: str
+    device: Device
+    pipeline: str
+    seconds: float | None
+    pins: str
+
+    @classmethod
+    def of(cls, model: str, device: Device, options: CompileOptions, pins: Pins) -> Asked:
+        """The key for a captured model (its handle), a device, options and pins."""
+        return cls(model, device, options.pipeline, options.seconds, print_pins(pins))
+
+
+@dataclass(slots=True, eq=False)
+class Solved:
+    """A plan with its number, counted from 1 in the order they were made, and what verify found, if it was asked."""
+
+    asked: Asked
+    shared: Shared
+    number: int
+    report: VerifyReport | None = None
+
+    @property
+    def compilation(self) -> Compilation:
+        """The plan with all that belongs to it."""
+        assert isinstance(self.shared.value, Compilation)
+        return self.shared.value
+
+
+class SolvedPlans:
+    """The plans used last, at most a few dozen."""
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[Asked, Solved] = OrderedDict()
+        self._made = 0
+
+    def find(self, asked: Asked) -> Solved | None:
+        """The plan made from exactly this, or None."""
+        entry = self._entries.get(asked)
+        if entry is not None:
+            self._entries.move_to_end(asked)
+        return entry
+
+    def add(self, asked: Asked, handle: str, compilation: Compilation) -> Solved:
+        """Remember a plan; the one not used for longest goes."""
+        self._made += 1
+        entry = Solved(asked, Shared(handle, compilation), self._made)
+        self._entries[asked] = entry
+        while len(self._entries) > _MOST:
+            self._entries.popitem(last=False)
+        return entry
+
+    def keep_model(self, model: str) -> None:
+        """Forget the plans of other models; numbers go on."""
+        for asked in [asked for asked in self._entries if asked.model != model]:
+            del self._entries[asked]
+
+    @property
+    def handles(self) -> set[str]:
+        """Under which handles the worker knows these plans."""
+        return {entry.shared.handle for entry in self._entries.values()}
