@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from enum import Enum
 from typing import Any, TypeVar, cast, get_args
 
 import cattrs
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 from frozendict import frozendict
 
+from compiler.captured import Captured
 from compiler.compilation import Compilation
 from compiler.device import Device
-from compiler.dtypes import DType
 from compiler.errors import InputError
 from compiler.graph import ModelGraph
 from compiler.loops import Const, Instruction, LoopProgram
@@ -37,6 +38,7 @@ KINDS: frozendict[str, type] = frozendict(
         "problem": Problem,
         "program": Program,
         "compilation": Compilation,
+        "model": Captured,
     }
 )
 T = TypeVar("T")
@@ -107,9 +109,11 @@ def unstructure(value: object) -> object:
 
 def _converter() -> cattrs.Converter:
     converter = cattrs.Converter(forbid_extra_keys=True)
-    for cls in (int, float, str, bool):
+    for cls in (int, float, bool):
         converter.register_structure_hook(cls, _exact(cls))
-    converter.register_structure_hook(DType, lambda value, _: DType(value))
+    # A hook registered for `str` itself would take the words of an enum too and give back plain strings.
+    converter.register_structure_hook_func(lambda cls: cls is str, _exact(str))
+    converter.register_structure_hook_func(_is_enum, lambda value, cls: cls(value))
     converter.register_structure_hook_func(_is_frozendict, _frozendict_hook(converter))
     converter.register_unstructure_hook_func(
         _is_frozendict, lambda table: {key: converter.unstructure(item) for key, item in table.items()}
@@ -157,6 +161,10 @@ def _exact(cls: type) -> Callable[[object, object], object]:
         return value
 
     return hook
+
+
+def _is_enum(cls: object) -> bool:
+    return isinstance(cls, type) and issubclass(cls, Enum)
 
 
 def _is_frozendict(cls: object) -> bool:

@@ -12,12 +12,12 @@ import logging
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec
 
+from compiler.captured import Captured
 from compiler.errors import StudioError, UnsupportedError
 from compiler.frontend.body import KNOWN_OPS
 from compiler.frontend.convert import Interface, convert
@@ -26,8 +26,7 @@ from compiler.frontend.inductor import Rules, dense_strides, lower
 from compiler.frontend.lowerings import LOWERINGS, OPAQUE
 from compiler.frontend.model_graph import element_type, model_graph, tensor_outputs
 from compiler.frontend.names import Names
-from compiler.graph import ModelGraph
-from compiler.loops import Buffer, BufferKind, LoopProgram, ModelSource
+from compiler.loops import Buffer, BufferKind, ModelSource
 
 Progress = Callable[[float, str], None]
 _BUFFER_KINDS = {
@@ -36,14 +35,6 @@ _BUFFER_KINDS = {
     InputKind.BUFFER: BufferKind.PARAMETER,
     InputKind.CONSTANT_TENSOR: BufferKind.CONSTANT,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Captured:
-    """What the rest of the compiler needs of a model."""
-
-    graph: ModelGraph
-    program: LoopProgram
 
 
 def silent(share: float, phase: str) -> None:

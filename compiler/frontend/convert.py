@@ -170,14 +170,16 @@ class _Conversion:
         return next(buffer for buffer in self.buffers.values() if buffer.name == access.buffer)
 
     def _call(self, node: torch.fx.Node) -> str:
-        return short_name(self.interface.calls.get(traced_name(node), node.target))
+        calls = self.interface.calls
+        return short_name(calls.get(traced_name(node, calls), node.target))
 
     def _origin(self, node: torch.fx.Node, inlined: Sequence[torch.fx.Node]) -> Origin:
         free = [other for other in inlined if other in self.order and other not in self.steps_of]
         others = sorted(free, key=lambda other: self.order[other])
-        names = dict.fromkeys(traced_name(other) for other in (node, *others))
-        target = self.interface.calls.get(traced_name(node), node.target)
-        known = tuple(name for name in names if name in self.interface.calls)
+        calls = self.interface.calls
+        names = dict.fromkeys(traced_name(other, calls) for other in (node, *others))
+        target = calls.get(traced_name(node, calls), node.target)
+        known = tuple(name for name in names if name in calls)
         return Origin(known, module_of(node), source_of(node), target_name(target))
 
 

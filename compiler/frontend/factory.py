@@ -102,7 +102,7 @@ def build(spec: FactorySpec, *, real: bool = False) -> Example:
         except InputError:
             if attempt == len(attempts) - 1:
                 raise
-    return _faked(_example(spec, returned), mode)
+    return faked(_example(spec, returned), mode)
 
 
 def _run(
@@ -187,7 +187,7 @@ def _example(spec: FactorySpec, returned: object) -> Example:
     return Example(module.eval(), tuple(args), kwargs)
 
 
-def _faked(example: Example, mode: FakeTensorMode) -> Example:
+def faked(example: Example, mode: FakeTensorMode) -> Example:
     """The same with every tensor that is not fake replaced by a fake one of its shape and strides."""
     seen: dict[torch.Tensor, torch.Tensor] = {}
 

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from torch.export import ExportedProgram
 
-from compiler.frontend.archive import read_archive
-from compiler.frontend.capture import Captured, Progress, capture_program, silent, trace
+from compiler.captured import Captured
+from compiler.frontend.archive import read_archive, read_notes
+from compiler.frontend.capture import Progress, capture_program, silent, trace
 from compiler.frontend.factory import build, factory_spec
 from compiler.frontend.sniff import FileKind, refusal, sniff
 from compiler.loops import ModelSource
-from resources.examples import example
+from resources.examples import bundled_script, example
 
 _NO_SIZES: Mapping[str, int] = {}
 
@@ -41,6 +42,16 @@ def traced(spec: str, progress: Progress = silent, sizes: Mapping[str, int] = _N
     made = build(factory)
     progress(0.05, "trace")
     return trace(made.module, made.args, made.kwargs)
+
+
+def notes(spec: str) -> tuple[str, ...]:
+    """What a person should know before the model is used, a sentence each."""
+    factory = factory_spec(spec)
+    if factory is None:
+        return () if example(spec) else read_notes(path_of(spec))
+    if bundled_script(factory.path.stem) == factory.path:
+        return ()
+    return (f"{factory.path.name} is run as a program with your rights, because it builds the model.",)
 
 
 def name_of(spec: str) -> str:

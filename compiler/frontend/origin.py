@@ -6,6 +6,7 @@ Owns reading the provenance that tracing leaves on FX nodes.  Refuses machine pa
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from pathlib import PurePath
 
 import torch
@@ -13,6 +14,8 @@ import torch
 from compiler.errors import UnsupportedError
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
+# How tracing names the module that it was given.
+_ROOT = re.compile(r"^(?:L\['\w+'\]|L__self__)")
 # Frames of PyTorch itself say nothing to the author of a model.
 _LIBRARY = re.compile(
     r"(?:site|dist)-packages[\\/]torch[\\/]|[\\/]torch[\\/](?:nn|fx|_\w+|utils|functional|export)[\\/.]"
@@ -33,18 +36,18 @@ def module_of(node: torch.fx.Node) -> str:
     """Dotted path of the module whose forward made the call, '' for the root."""
     stack = node.meta.get("nn_module_stack") or {}
     paths = [path for path, _ in stack.values()]
-    return str(paths[-1]).removeprefix("L['self']").removeprefix("L__self__").strip(".") if paths else ""
+    return _ROOT.sub("", str(paths[-1])).strip(".") if paths else ""
 
 
-def traced_name(node: torch.fx.Node) -> str:
-    """Name of the call in the graph before decomposition."""
-    chain = node.meta.get("from_node") or []
-    if not chain:
-        return str(node.name)
-    step = chain[-1]
-    while step.from_node:
-        step = step.from_node[-1]
-    return str(step.name)
+def traced_name(node: torch.fx.Node, calls: Container[str]) -> str:
+    """Name of the call of the traced graph that the node was made for; the node's own if none of `calls` is it."""
+    steps = list(node.meta.get("from_node") or [])
+    while steps:
+        step = steps.pop()
+        if step.name in calls:
+            return str(step.name)
+        steps += step.from_node
+    return str(node.name)
 
 
 def target_name(target: object) -> str:
