@@ -75,13 +75,11 @@ def partial_read(held: Holding, reader: Step, schedule: Schedule) -> str:
         if any(reader.op.masked(number) for number, read in enumerate(reader.op.reads) if read == access):
             return f"{reader.name} reads it under a mask"
         seen = core_boxes(reader.op, access, schedule.buffers[held.buffer], held.layout, Division())
-        if not seen.exact.all() or not _same(seen, held.whole):
-            return (
-                f"{reader.name} reads {_elements(reader.op, access):,} of its "
-                f"{schedule.buffers[held.buffer].elements:,} elements"
-                if seen.exact.all()
-                else f"{reader.name} reads it with gaps"
-            )
+        if not _same(seen, held.whole):
+            sticks, total = seen.size[0, :-1].prod(), held.whole.size[0, :-1].prod()
+            return f"{reader.name} reads {sticks:,} of its {total:,} sticks"
+        if not seen.exact.all():
+            return f"{reader.name} reads it with gaps"
     return ""
 
 
@@ -125,11 +123,3 @@ def _reads(op: LoopOp, buffer: str) -> tuple[Access, ...]:
 
 def _same(one: Boxes, other: Boxes) -> bool:
     return bool(np.array_equal(one.start, other.start) and np.array_equal(one.size, other.size))
-
-
-def _elements(op: LoopOp, access: Access) -> int:
-    names = access.index.loop_names
-    total = 1
-    for loop in op.loops:
-        total *= loop.extent if loop.name in names else 1
-    return total

@@ -54,17 +54,23 @@ def _divide(step: Step, schedule: Schedule, plan: Plan, floors: Division, device
     rule = "largest loop first"
     if floors.splits:
         rule = f"{floors} for the limits of one core, then {rule}"
-    return division, f"{rule}: {_sizes(space, division)}"
+    return division, f"{rule}: {_sizes(space, division, device.cores)}"
 
 
-def _sizes(space: Space, division: Division) -> str:
+def _sizes(space: Space, division: Division, cores: int) -> str:
     """Which loops are cut by what, or why none is."""
-    cut = [f"{axis.name} ({axis.measure}) by {division.factor(axis.name)}" for axis in space.axes]
-    cut = [text for text, axis in zip(cut, space.axes, strict=True) if division.factor(axis.name) > 1]
+    cut = [axis for axis in space.axes if division.factor(axis.name) > 1]
     if cut:
-        return ", ".join(cut)
-    blocked = next((axis for axis in space.axes if axis.blocked and axis.size > 1), None)
-    return f"{blocked.name} is not divided: {blocked.blocked}" if blocked else "no loop has more than one part to give"
+        return ", ".join(f"{axis.name} ({axis.measure}) by {division.factor(axis.name)}" for axis in cut)
+    if cores == 1:
+        return "there is only 1 core to use"
+    long = [axis for axis in space.axes if axis.size > 1]
+    blocked = next((axis for axis in long if axis.blocked), None)
+    if blocked:
+        return f"{blocked.name} is not divided: {blocked.blocked}"
+    if long:
+        return f"no factor up to {cores} divides the {long[0].measure} of {long[0].name}"
+    return "no loop has more than one part to give"
 
 
 def _check_limits(step: Step, schedule: Schedule, plan: Plan, division: Division, device: Device) -> None:
