@@ -63,10 +63,11 @@ def _along(
 ) -> tuple[list[Candidate], str]:
     """Candidates with this loop on the sticks, or why there is none."""
     carriers = [read for read in reads if read.carries(loop)]
-    if loop is not None and not carriers:
-        moving = [read for read in reads if any(read.carries(other.name) for other in op.loops)]
-        if moving or not write.carries(loop):
-            return [], f"nothing that {write.buffer.name} is made of changes along it" if write.carries(loop) else ""
+    moving = any(read.carries(other.name) for read in reads for other in op.loops)
+    if loop is None and not moving and write.buffer.elements > 1 and not spread:
+        return [], ""  # nothing is read, so sticks cost nothing
+    if loop is not None and not carriers and (moving or not write.carries(loop)):
+        return [], f"nothing that {write.buffer.name} is made of changes along it" if write.carries(loop) else ""
     carriers += [write] if write.carries(loop) else []
     settings = scene.settings(loop, carriers)
     if not settings:

@@ -126,7 +126,8 @@ class Scene:
             if same and model.access.index == write.access.index:
                 yield dense_layout(buffer, layout.dim_order, lanes, arrangement)
         if not carried:
-            yield from self._single(buffer, lanes)
+            singles = list(self._single(buffer, lanes))
+            yield from reversed(singles) if setting.loop else singles  # reduced along the stick: sparse by name
         for dim in reversed(range(rank)):
             if rank <= MAX_DIM_ORDER and (buffer.shape[dim] > 1) == carried:
                 yield dense_layout(buffer, default_order(buffer, dim), lanes, arrangement)

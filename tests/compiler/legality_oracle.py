@@ -1,0 +1,260 @@
+"""A slow oracle for stick legality: it enumerates every iteration of an op and applies the rules word by word.
+
+Owns `step_fault(op, sights, device)` over what an access sees at each iteration under a layout.  Shares no code with the
+passes or the checker; only for programs of a few thousand iterations.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compiler.device import load_device
+from compiler.dtypes import DType
+from compiler.layout import Arrangement, StickLayout, stick_layout
+from compiler.loops import Access, Apply, Buffer, Const, IndexValue, Load, LoopOp, OpKind, Role
+from compiler.plan import Plan
+from compiler.problem import Problem
+from compiler.schedule import expand
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+MEANING = {
+    "ge": np.greater_equal,
+    "lt": np.less,
+    "logical_and": np.logical_and,
+    "logical_not": np.logical_not,
+}
+WIDTH_PAIRS = {
+    (64, Arrangement.STANDARD): (32, Arrangement.F16_TO_F32),
+    (64, Arrangement.F32_TO_F16): (32, Arrangement.STANDARD),
+}
+DEVICE = load_device("spyre")
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What one access sees: per iteration the column along the stick and the element, and where it happens at all.
+
+    Arrays have one axis per loop, then one per gathered value.  `value` tells operands from mere indices.
+    """
+
+    buffer: Buffer
+    layout: StickLayout
+    columns: Ints
+    elements: Ints
+    happens: Bools
+    loops: tuple[str, ...]
+    value: bool
+    write: bool
+
+    @property
+    def lanes(self) -> int:
+        return self.layout.device_size[-1]
+
+    @property
+    def spread(self) -> bool:
+        """True if the layout has one value per stick."""
+        return self.layout.stick_dim < 0 or self.buffer.shape[self.layout.stick_dim] <= 1
+
+    def changes(self, numbers: Ints, axis: int) -> bool:
+        """True if two iterations that differ in one loop only, both happening, see different numbers."""
+        high, low = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+        most = np.where(self.happens, numbers, low).max(axis=axis)
+        least = np.where(self.happens, numbers, high).min(axis=axis)
+        return bool(np.any((most != low) & (most != least)))
+
+    def lane_loops(self) -> frozenset[str]:
+        lane = self.columns % self.lanes
+        names = (*self.loops, *(f"gathered {n}" for n in range(lane.ndim - len(self.loops))))
+        return frozenset(name for axis, name in enumerate(names) if self.changes(lane, axis))
+
+    def depends_on(self, loop: str) -> bool:
+        return self.changes(self.elements, self.loops.index(loop))
+
+    def values_of(self, loop: str) -> Ints:
+        shape = [1] * self.columns.ndim
+        axis = self.loops.index(loop)
+        shape[axis] = -1
+        return np.broadcast_to(np.arange(self.columns.shape[axis]).reshape(shape), self.columns.shape)
+
+
+def sight(op: LoopOp, access: Access, number: int, buffer: Buffer, layout: StickLayout) -> Sight:
+    """Enumerate one access; `number` is the read, or -1 for the write."""
+    gathers = access.index.gathers
+    axes = [np.arange(loop.extent, dtype=np.int64) for loop in op.loops]
+    axes += [np.arange(gather.size, dtype=np.int64) for gather in gathers]
+    grids = np.meshgrid(*axes, indexing="ij") if axes else []
+    names = tuple(loop.name for loop in op.loops)
+    values = dict(zip(names, grids, strict=False))
+    shape = tuple(len(axis) for axis in axes)
+    elements = np.broadcast_to(access.index.evaluate(values), shape).copy()
+    for gather, grid in zip(gathers, grids[len(names) :], strict=True):
+        elements += gather.coefficient * grid
+    happens = np.broadcast_to(_happens(op, number, values), shape)
+    standard = stick_layout(buffer.shape, buffer.strides, layout.device_size[-1], layout.dim_order)
+    outer = max(len(standard.device_size) - 3, 0)
+    inside = np.where(happens, elements, 0)
+    coordinates = standard.coordinates(inside)
+    columns = coordinates[outer] * layout.device_size[-1] + coordinates[-1]
+    columns = columns if layout.stick_dim >= 0 else np.zeros_like(columns)
+    chosen = _value_reads(op)
+    return Sight(buffer, layout, columns, inside, happens, names, number < 0 or number in chosen, number < 0)
+
+
+def _happens(op: LoopOp, number: int, values: dict[str, Ints]) -> Bools:
+    loads = [step for step in op.body if isinstance(step, Load) and step.read == number]
+    if number < 0 or not loads or any(load.mask is None for load in loads):
+        return np.ones((), bool)
+    return np.asarray(np.logical_or.reduce([_truth(op, load.mask or 0, values) for load in loads]), bool)
+
+
+def _truth(op: LoopOp, place: int, values: dict[str, Ints]) -> Ints:
+    step = op.body[place]
+    if isinstance(step, Const):
+        return np.asarray(int(step.value))
+    if isinstance(step, IndexValue):
+        return step.index.evaluate(values)
+    assert isinstance(step, Apply)
+    return np.asarray(MEANING[step.primitive](*(_truth(op, arg, values) for arg in step.args)))
+
+
+@cache
+def _value_reads(op: LoopOp) -> frozenset[int]:
+    found: set[int] = set()
+
+    def follow(place: int) -> None:
+        step = op.body[place]
+        if isinstance(step, Load):
+            found.add(step.read)
+            if step.mask is not None:
+                follow(step.mask)
+        for arg in step.args if isinstance(step, Apply) else ():
+            follow(arg)
+
+    for result in op.results:
+        follow(result)
+    return frozenset(found)
+
+
+def step_fault(op: LoopOp, sights: Sequence[Sight]) -> str:
+    """Rules 1 to 7 for one step; '' if it is legal.  Sights are the reads in order, then the write."""
+    for one in sights:
+        allowed = (32, 64, 128) if one.buffer.dtype is DType.BOOL else (DEVICE.lanes(one.buffer.dtype),)
+        if one.lanes not in allowed:
+            return f"{one.buffer.name} has {one.lanes} lanes"
+    if op.kind is OpKind.OPAQUE:
+        return "" if all(one.layout.arrangement is Arrangement.STANDARD for one in sights) else "staggered on the host"
+    if any(name.startswith("gathered") for one in sights for name in one.lane_loops()):
+        return "a gathered value moves the lane"
+    values = [one for one in sights if one.value]
+    if op.kind in (OpKind.MATMUL, OpKind.CONV):
+        return _contraction(op, values)
+    loops = frozenset[str]().union(*(one.lane_loops() for one in values))
+    if len(loops) > 1:
+        return f"{' and '.join(sorted(loops))} are both on sticks"
+    stick = next(iter(loops), "")
+    reads, write = values[:-1], values[-1]
+    read_loops = frozenset[str]().union(*(one.lane_loops() for one in reads))
+    if op.kind is OpKind.REDUCTION:
+        roles = {loop.name: loop.role for loop in op.loops}
+        if stick and roles[stick] is Role.REDUCTION and op.combine in ("prod", "argmax", "argmin"):
+            return f"{op.combine} along the stick"
+        if write.lane_loops() and not read_loops:
+            return "the result has sticks, the operands have none"
+    elif write.lane_loops() and not read_loops and any(one.depends_on(name) for one in reads for name in one.loops):
+        return "all operands have one value per stick, the result has sticks"
+    return _aligned(values, stick) or _widths([one for one in values if one.lane_loops()])
+
+
+def _aligned(values: Sequence[Sight], stick: str) -> str:
+    carriers = [one for one in values if stick in one.lane_loops()]
+    modulus = max((one.lanes for one in carriers), default=1)
+    for one in values:
+        if one in carriers:
+            ahead = (one.columns - one.values_of(stick)) % modulus
+            if ahead[one.happens].any():
+                return f"{one.buffer.name} is not where {stick} is"
+            continue
+        if stick and one.depends_on(stick):
+            return f"{one.buffer.name} changes along {stick}"
+        if (one.columns % one.lanes)[one.happens].any():
+            return f"{one.buffer.name} is not in lane 0"
+    return ""
+
+
+def _widths(carriers: Sequence[Sight]) -> str:
+    kinds = {(one.lanes, one.layout.arrangement) for one in carriers}
+    others = {one.lanes for one in carriers if one.buffer.dtype is not DType.BOOL}
+    if any(one.buffer.dtype is DType.BOOL and others and one.lanes not in others for one in carriers):
+        return "a bool has other lanes than its operands"
+    if len(kinds) <= 1:
+        return ""
+    wide = [kind for kind in kinds if kind[0] == 64]
+    return "" if len(kinds) == 2 and len(wide) == 1 and WIDTH_PAIRS[wide[0]] in kinds else f"widths {sorted(kinds)}"
+
+
+def _contraction(op: LoopOp, values: Sequence[Sight]) -> str:
+    first, second = (op.body[place] for place in op.results)
+    assert isinstance(first, Load)
+    assert isinstance(second, Load)
+    left, right, write = values[first.read], values[second.read], values[-1]
+    roles = {loop.name: loop.role for loop in op.loops}
+    depths = [name for name, role in roles.items() if role is Role.REDUCTION and left.depends_on(name)]
+    columns = [n for n, role in roles.items() if role is Role.OUTPUT and right.depends_on(n) and not left.depends_on(n)]
+    own = left.lane_loops()
+    if len(own) > 1 or not own <= set(depths):
+        return f"the first operand has {sorted(own)} on its stick"
+    if not own and depths and (op.kind is OpKind.MATMUL or not _single(left)):
+        return "the first operand has no reduced loop on its stick"
+    if left.layout.arrangement is not Arrangement.STANDARD and own:
+        return "the first operand is staggered"
+    pair = [right, write]
+    if right.lane_loops() != write.lane_loops() or len(right.lane_loops()) != bool(columns):
+        return "the second operand and the result differ"
+    if not right.lane_loops() <= set(columns):
+        return "the second operand has no column on its stick"
+    stick = next(iter(right.lane_loops()), "")
+    if stick and right.layout.arrangement is not Arrangement.STANDARD:
+        return "the second operand is staggered"
+    return _aligned([left], next(iter(own), "")) or _aligned(pair, stick) or _widths(pair if stick else [])
+
+
+def _single(left: Sight) -> bool:
+    dim = left.layout.stick_dim
+    return dim >= 0 and left.buffer.shape[dim] == 1
+
+
+def plan_faults(problem: Problem, plan: Plan) -> list[str]:
+    """Every breach of the stick rules in layouts and edits of a plan."""
+    schedule = expand(problem.program, plan)
+    faults = []
+    for step in schedule.steps:
+        accesses = [*enumerate(step.op.reads), *((-1, write) for write in step.op.writes)]
+        if step.op.kind is OpKind.OPAQUE:
+            if any(plan.layouts[access.buffer].arrangement is not Arrangement.STANDARD for _, access in accesses):
+                faults.append(f"{step.name}: staggered on the host")
+            continue
+        sights = [
+            sight(step.op, access, number, schedule.buffers[access.buffer], plan.layouts[access.buffer])
+            for number, access in accesses
+        ]
+        fault = copy_fault(*sights) if step.edit else step_fault(step.op, sights)
+        faults += [f"{step.name}: {fault}"] if fault else []
+    for output in problem.program.outputs:
+        if plan.layouts[output.buffer].arrangement is not Arrangement.STANDARD:
+            faults.append(f"{output.buffer} leaves the model staggered")
+    for buffer in problem.program.buffers:
+        layout = plan.layouts[buffer.name]
+        default = stick_layout(buffer.shape, buffer.strides, layout.device_size[-1])
+        if buffer.kind.value != "computed" and layout != default:
+            faults.append(f"{buffer.name} is filled by the host")
+    return faults
+
+
+def copy_fault(source: Sight, target: Sight) -> str:
+    """Rule 9: no copy gathers single values out of many sticks."""
+    return "single values cannot be gathered" if source.spread and not target.spread else ""
