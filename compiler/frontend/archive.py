@@ -41,7 +41,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
 
 from compiler.errors import InputError
-from compiler.frontend.archive_checks import check_program
+from compiler.frontend.archive_checks import check_program, lifted
 from compiler.frontend.archive_error import ArchiveError, quoted
 from compiler.frontend.archive_notes import notes_of
 from compiler.frontend.archive_schema import decode
@@ -153,7 +153,7 @@ def _check_lifted(content: _Content) -> None:
     """Each parameter, buffer and constant of the graph is described, once, and as the graph sees it."""
     described = content.program.graph_module.graph.tensor_values
     for spec in content.program.graph_module.signature.input_specs:
-        argument, path = _lifted(spec)
+        argument, path = lifted(spec)
         if not path:
             continue
         stored = content.weights.get(path) or content.constants.get(path)
@@ -162,17 +162,6 @@ def _check_lifted(content: _Content) -> None:
         seen = described[argument]
         if (sizes_of(stored.meta), dtype_of(stored.meta)) != (sizes_of(seen), dtype_of(seen)):
             raise ArchiveError(f"it describes its parameter {path} in two ways that differ")
-
-
-def _lifted(spec: schema.InputSpec) -> tuple[str, str]:
-    """The name in the graph and the dotted path of a lifted tensor; the path of a user input is empty."""
-    if spec.type == "parameter":
-        return spec.parameter.arg.name, spec.parameter.parameter_name
-    if spec.type == "buffer":
-        return spec.buffer.arg.name, spec.buffer.buffer_name
-    if spec.type == "tensor_constant":
-        return spec.tensor_constant.arg.name, spec.tensor_constant.tensor_constant_name
-    return "", ""
 
 
 def _build(content: _Content) -> ExportedProgram:

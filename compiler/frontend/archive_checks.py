@@ -22,6 +22,7 @@ from compiler.frontend.archive_trees import plain_tree
 
 DIALECTS = frozenset({"", "ATEN", "TRAINING"})
 INFERENCE = "export the model for inference"
+_CONSTANTS = frozenset({"as_int", "as_float", "as_bool", "as_none", "as_string"})
 NO_OBJECTS = "export the model without such objects, or open it as FILE.py:FACTORY"
 
 
@@ -34,8 +35,11 @@ def check_program(program: schema.ExportedProgram) -> None:
     program.graph_module.metadata = {}
     program.graph_module.treespec_namedtuple_fields = {}
     check_graph(program.graph_module.graph)
-    for given in program.graph_module.signature.input_specs:
-        _check_input(given)
+    given = program.graph_module.signature.input_specs
+    if len(given) != len(program.graph_module.graph.inputs):
+        raise ArchiveError("its graph and its signature have different inputs")
+    for spec, argument in zip(given, program.graph_module.graph.inputs, strict=True):
+        _check_input(spec, argument)
     for result in program.graph_module.signature.output_specs:
         _check_output(result)
     _check_calls(program.graph_module)
@@ -122,21 +126,34 @@ def _optional_names(tensors: list[schema.OptionalTensorArgument]) -> list[str]:
     return [tensor.as_tensor.name for tensor in tensors if tensor.type == "as_tensor"]
 
 
-def _check_input(spec: schema.InputSpec) -> None:
-    if spec.type == "user_input":
-        _check_argument(spec.user_input.arg)
-    elif spec.type == "constant_input":
-        check_operand_name(spec.constant_input.name)
-    elif spec.type == "parameter":
-        _check_lifted(spec.parameter.arg, spec.parameter.parameter_name)
-    elif spec.type == "buffer":
-        _check_lifted(spec.buffer.arg, spec.buffer.buffer_name)
-    elif spec.type == "tensor_constant":
-        _check_lifted(spec.tensor_constant.arg, spec.tensor_constant.tensor_constant_name)
-    elif spec.type == "custom_obj":
+def _check_input(spec: schema.InputSpec, argument: schema.Argument) -> None:
+    """Check one input as the signature has it, and that the graph has the same at its place."""
+    name, path = lifted(spec)
+    check_name(name)
+    if path:
+        check_path(path)
+    is_same = argument.type == "as_tensor" and argument.as_tensor.name == name
+    if spec.type == "constant_input":
+        is_same = argument.type in _CONSTANTS
+    if not is_same:
+        raise ArchiveError(f"its graph and its signature have different inputs where {quoted(name)} is one")
+
+
+def lifted(spec: schema.InputSpec) -> tuple[str, str]:
+    """The name in the graph and the dotted path of an input; the path of what the caller passes is empty."""
+    if spec.type == "constant_input":
+        return spec.constant_input.name, ""
+    if spec.type == "parameter":
+        return spec.parameter.arg.name, spec.parameter.parameter_name
+    if spec.type == "buffer":
+        return spec.buffer.arg.name, spec.buffer.buffer_name
+    if spec.type == "tensor_constant":
+        return spec.tensor_constant.arg.name, spec.tensor_constant.tensor_constant_name
+    if spec.type == "user_input" and spec.user_input.arg.type == "as_tensor":
+        return spec.user_input.arg.as_tensor.name, ""
+    if spec.type == "custom_obj":
         raise object_fault(spec.custom_obj.arg.class_fqn)
-    else:
-        raise ArchiveError("it takes an effect token, so that it calls operators with side effects", INFERENCE)
+    raise ArchiveError(f"it has an input of the unknown kind {spec.type}", INFERENCE)
 
 
 def _check_output(spec: schema.OutputSpec) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from resources.models.build import WITH_WEIGHTS, exported
 from tests.compiler.frontend.archives import (
     CONSTANTS,
     MODEL,
+    Json,
     Small,
     graph_of,
     parts_of,
@@ -166,6 +168,34 @@ def test_nested_arguments_and_results_are_read(tmp_path: Path) -> None:
     assert result["sum"].tolist() == [[3] * 4] * 2
     assert result["more"][0].tolist() == [5] * 4
     assert result["more"][1] == 1
+
+
+def test_constants_among_arguments_and_results_are_read(tmp_path: Path) -> None:
+    class Scaled(nn.Module):
+        def forward(self, x: Tensor, wanted: bool, times: int, kind: str | None) -> tuple[Tensor, int, None]:
+            return (x * times if wanted else x), times, None
+
+    program = read_archive(save(tmp_path / "scaled.pt2", Scaled(), torch.ones(4), True, 3, None))
+    tensor, times, nothing = program.module()(torch.ones(4), True, 3, None)
+    assert tensor.tolist() == [3] * 4
+    assert (times, nothing) == (3, None)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda specs: specs.pop(),
+        lambda specs: specs.reverse(),
+        lambda specs: specs[-1].update(user_input={"arg": {"as_none": True}}),
+        lambda specs: specs[-1].update(user_input={"arg": {"as_tensor": {"name": "other"}}}),
+        lambda specs: specs.append(specs[-1]),
+    ],
+)
+def test_inputs_of_graph_and_signature_must_agree(tmp_path: Path, edit: Callable[[list[Json]], object]) -> None:
+    parts = parts_of(save(tmp_path / "small.pt2", Small(), torch.ones(2, 8)))
+    changed = with_json(parts, MODEL, lambda document: edit(document["graph_module"]["signature"]["input_specs"]))
+    with pytest.raises(InputError, match=r"different inputs|unknown kind"):
+        read_archive(write_parts(tmp_path / "odd.pt2", changed))
 
 
 def test_a_model_exported_on_another_device_is_read_as_on_the_cpu(tmp_path: Path) -> None:
