@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from compiler.captured import Captured
 from compiler.codec import structure, unstructure
 from compiler.compilation import Compilation, PassRecord, SolverStatus, Verdict
 from compiler.plan import Plan
@@ -17,7 +18,6 @@ from compiler.price import Cost
 from compiler.problem import Problem
 from compiler.program import Program
 from simulator.report import VerifyReport
-from spyre_studio.captured import Captured
 from spyre_studio.layout_wire import plain_graph, read_layout
 from spyre_studio.options import CompileOptions
 from spyre_studio.views.graph_groups import GraphInput

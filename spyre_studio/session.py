@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from compiler.captured import Captured
 from compiler.compilation import Compilation
 from compiler.errors import StudioError
 from compiler.pins import Pins
 from compiler.problem import Problem
 from compiler.text.pins_text import print_pins
 from simulator.report import VerifyReport
-from spyre_studio.captured import Captured
 from spyre_studio.failure import Failure
 from spyre_studio.jobs import Progress
 from spyre_studio.options import CompileOptions

@@ -10,11 +10,11 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
+from compiler.captured import Captured
 from compiler.compilation import Compilation
 from compiler.device import Device
 from compiler.pins import Pins
 from simulator.report import VerifyReport
-from spyre_studio.captured import Captured
 from spyre_studio.failure import Failure
 from spyre_studio.jobs import Jobs
 from spyre_studio.options import CompileOptions

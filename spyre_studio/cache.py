@@ -1,0 +1,98 @@
+"""The user's cache folder: captured models by what they were made from, and the last traceback.
+
+Owns where it is, its names and its size.  Refuses to be needed: whatever cannot be read or written there is simply done
+again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from compiler.captured import Captured
+from compiler.codec import from_json, to_json
+from compiler.errors import StudioError
+from spyre_studio.model_spec import ModelSpec
+
+_MOST = 64
+_CODE = Path(__file__).parent.parent / "compiler"
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedModel:
+    """A captured model and what its reader should be told of its file."""
+
+    captured: Captured
+    notes: tuple[str, ...]
+
+
+def folder() -> Path:
+    """Where this program keeps what it can make again; it may not exist."""
+    home = Path.home()
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = home / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return base / "spyre-studio"
+
+
+def load_captured(spec: ModelSpec) -> CapturedModel | None:
+    """The captured model of an archive, if this very file was captured before by this very program."""
+    try:
+        head, _, document = _file(spec).read_text("utf-8").partition("\n")
+        notes = json.loads(head)
+        return CapturedModel(from_json(Captured, document, "the cache"), tuple(map(str, notes)))
+    except (OSError, ValueError, TypeError, StudioError):
+        return None
+
+
+def store_captured(spec: ModelSpec, model: CapturedModel) -> None:
+    """Remember a captured archive; the oldest ones go."""
+    try:
+        path = _file(spec)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_suffix(f".{os.getpid()}")
+        beside.write_text(f"{json.dumps(list(model.notes))}\n{to_json(model.captured)}", encoding="utf-8")
+        beside.replace(path)
+        for old in sorted(path.parent.iterdir(), key=lambda entry: entry.stat().st_mtime)[:-_MOST]:
+            old.unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+def write_traceback(text: str) -> Path | None:
+    """Keep the traceback of a mistake of this program; the file, or None if it cannot be written."""
+    path = folder() / "last-error.txt"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError:
+        return None
+    return path
+
+
+def _file(spec: ModelSpec) -> Path:
+    with spec.path.open("rb") as stream:
+        content = hashlib.file_digest(stream, "sha256").hexdigest()
+    key = json.dumps([content, spec.path.stem, spec.sizes, _program()])
+    return folder() / "captures" / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+
+
+@cache
+def _program() -> str:
+    """Names the code that captures: another one may give another result."""
+    files = sorted([*_CODE.glob("*.py"), *_CODE.glob("frontend/*.py")])
+    stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    try:
+        torch = version("torch")
+    except PackageNotFoundError:
+        torch = ""
+    return json.dumps([stats, torch])

@@ -1,0 +1,224 @@
+"""Tasks: everything that takes time, as functions that the command line and the worker call alike.
+
+Owns the only doors from this package into passes, checker and simulator, which are opened when they are first needed.
+Refuses Qt, and refuses torch: what needs it runs in the model process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compiler.candidates import Candidate
+from compiler.captured import Captured
+from compiler.codec import from_json, parse_document, structure, to_json
+from compiler.compilation import Compilation, Verdict
+from compiler.device import Device
+from compiler.errors import InputError, StudioError
+from compiler.loops import ModelSource
+from compiler.pins import Pins
+from compiler.plan import Plan
+from compiler.problem import Problem
+from simulator.report import VerifyReport
+from spyre_studio import model_process
+from spyre_studio.cache import CapturedModel, load_captured, store_captured
+from spyre_studio.model_spec import ModelSpec, SpecKind, read_spec
+from spyre_studio.options import CompileOptions
+from spyre_studio.python_process import command
+from spyre_studio.reporter import Reporter, stop_if_cancelled
+
+if TYPE_CHECKING:
+    from compiler.pipeline import Pass
+
+_KINDS = {"model": "a captured model", "compilation": "a saved plan"}
+
+
+def open_any(spec: str, reporter: Reporter) -> Captured | Compilation:
+    """What a spec names: a saved plan as it was saved, with fresh verdicts, or a captured model."""
+    found = read_spec(spec)
+    if found.kind is not SpecKind.DOCUMENT:
+        return _captured(found, reporter)
+    reporter.progress(None, "read")
+    value = read_document(found.path)
+    if isinstance(value, Compilation):
+        reporter.progress(None, "check")
+        return replace(value, verdicts=check_plan(value))
+    return value
+
+
+def capture(spec: str, reporter: Reporter) -> Captured:
+    """The model that a spec names, traced and lowered; a saved plan gives the model it was made for."""
+    value = open_any(spec, reporter)
+    return Captured(value.graph, value.problem.program) if isinstance(value, Compilation) else value
+
+
+def read_document(path: Path) -> Captured | Compilation:
+    """A captured model or a saved plan; InputError for anything else."""
+    text = read_text(path)
+    kind = str(parse_document(text, str(path))["kind"])
+    if kind == "model":
+        return from_json(Captured, text, str(path))
+    if kind == "compilation":
+        return from_json(Compilation, text, str(path))
+    raise InputError(str(path), f"it holds a {kind} document and no model", f"open {' or '.join(_KINDS.values())}")
+
+
+def read_plan_file(path: Path) -> Compilation:
+    """A saved plan; InputError for anything else."""
+    text = read_text(path)
+    kind = str(parse_document(text, str(path))["kind"])
+    if kind != "compilation":
+        why = f"it holds {_KINDS.get(kind, f'a {kind} document')} and not a saved plan"
+        raise InputError(str(path), why, "give a file that `spyre-studio compile -o` wrote")
+    return from_json(Compilation, text, str(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; InputError if it cannot be read."""
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError as error:
+        raise InputError(str(path), "there is no such file", "check the path") from error
+    except UnicodeDecodeError as error:
+        raise InputError(str(path), "it is not a text file", "choose a file written by Spyre Studio") from error
+    except OSError as error:
+        raise InputError(str(path), f"it cannot be read ({error.strerror})", "check the path") from error
+
+
+def _captured(spec: ModelSpec, reporter: Reporter) -> Captured:
+    known = load_captured(spec) if spec.kind is SpecKind.ARCHIVE else None
+    if known is None:
+        known = _traced(spec, reporter)
+        if spec.kind is SpecKind.ARCHIVE:
+            store_captured(spec, known)
+    else:
+        for note in known.notes:
+            reporter.note(note)
+    program = known.captured.program
+    source = ModelSource(spec.full, program.source.digest)
+    return replace(known.captured, program=replace(program, source=source))
+
+
+def _traced(spec: ModelSpec, reporter: Reporter) -> CapturedModel:
+    _require_torch(spec.text)
+    sizes = [word for symbol, value in spec.sizes for word in ("--size", f"{symbol}={value}")]
+    with tempfile.TemporaryDirectory(prefix="spyre-studio-") as folder:
+        out = Path(folder) / "model.json"
+        words = command("compiler.frontend", "capture", spec.text, "-o", str(out), *sizes)
+        answer = model_process.run(words, spec.text, reporter)
+        return CapturedModel(from_json(Captured, read_text(out), spec.text), answer.notes)
+
+
+def _require_torch(what: str) -> None:
+    if importlib.util.find_spec("torch") is None:
+        raise InputError(what, "reading a model takes PyTorch, which is not installed", "run scripts/run to install it")
+
+
+def compile_model(
+    captured: Captured,
+    device: Device,
+    pins: Pins,
+    options: CompileOptions,
+    previous: Plan | None,
+    reporter: Reporter,
+) -> Compilation:
+    """Plan a captured model with the pipeline of `options`; a search starts from `previous`."""
+    from compiler.pipeline import compile_problem
+
+    return compile_problem(
+        captured.graph,
+        Problem(captured.program, device, pins),
+        pipeline=limited(options.pipeline, options.seconds),
+        previous=previous,
+        progress=reporter.progress,
+        cancelled=reporter.cancelled,
+    )
+
+
+def limited(pipeline: str, seconds: float | None) -> str:
+    """The pipeline with every pass that takes `seconds` limited to that; InputError for an unknown pipeline."""
+    from compiler.pipeline import parse_pipeline, print_pipeline
+
+    passes = parse_pipeline(pipeline)
+    if seconds is None:
+        return pipeline
+    return print_pipeline(tuple(_limited(one, seconds) for one in passes))
+
+
+def _limited(one: Pass, seconds: float) -> Pass:
+    if not hasattr(one, "seconds"):
+        return one
+    return replace(one, seconds=seconds)  # type: ignore[type-var]  # every pass is a dataclass; its options are fields
+
+
+def pipelines() -> tuple[str, ...]:
+    """Names of the pipelines."""
+    from compiler.pipeline import PIPELINES
+
+    return tuple(PIPELINES)
+
+
+def check_plan(compilation: Compilation) -> tuple[Verdict, ...]:
+    """Every check on the plan as it stands, whatever its file says; the last one is whether its program fits it."""
+    from compiler.check import check
+
+    verdicts = check(compilation.problem, compilation.plan)
+    if all(verdict.ok for verdict in verdicts):
+        verdicts = (*verdicts, _program_verdict(compilation))
+    return verdicts
+
+
+def _program_verdict(compilation: Compilation) -> Verdict:
+    from compiler.materialize import materialize
+
+    try:
+        same = materialize(compilation.problem, compilation.plan) == compilation.program
+    except StudioError as error:
+        return Verdict("program", False, (error.sentence,))
+    return Verdict("program", same, () if same else ("the program is not the one that the plan describes",))
+
+
+def candidates_of(compilation: Compilation, op: str) -> tuple[Candidate, ...]:
+    """Divisions an op could have, best first; InputError if there is no such op."""
+    from compiler.candidates import candidates
+
+    return candidates(compilation.problem, compilation.plan, op)
+
+
+def verify(compilation: Compilation, seed: int, poison: bool, reporter: Reporter) -> VerifyReport:
+    """Run the program on the simulated device on seeded random numbers, and PyTorch on the same ones."""
+    source = compilation.problem.program.source
+    spec = read_spec(source.spec)
+    _require_torch(spec.text)
+    _require_same(spec, source)
+    stop_if_cancelled(reporter)
+    request = {
+        "program": json.loads(to_json(compilation.program)),
+        "model": spec.text,
+        "seed": seed,
+        "poison": poison,
+        "sizes": dict(spec.sizes),
+        "lx_bytes": compilation.problem.device.count("lx_bytes"),
+    }
+    with tempfile.TemporaryDirectory(prefix="spyre-studio-") as folder:
+        path = Path(folder) / "request.json"
+        path.write_text(json.dumps(request), encoding="utf-8")
+        answer = model_process.run(command("simulator.functional", str(path)), source.spec, reporter)
+    return structure(VerifyReport, answer.message.get("result"), "the report of the simulator")
+
+
+def _require_same(spec: ModelSpec, source: ModelSource) -> None:
+    """The numbers must come from the file that was captured."""
+    if spec.kind is SpecKind.DOCUMENT:
+        raise InputError(
+            source.spec, "the plan does not name the model file it was made from", "compile the model again"
+        )
+    with spec.path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if source.digest and digest != source.digest:
+        raise InputError(source.spec, "its file changed since the plan was made", "compile the model again")

@@ -1,0 +1,182 @@
+"""The worker: `python -m spyre_studio.worker`, one warm process that the window asks for everything that takes time.
+
+Owns the protocol, one JSON object per line.  In: `{"id", "task", "arguments", "keep_as"}`, `{"cancel": id}`, `{"keep":
+[handles]}`.  Out, per request: any number of `{"id", "progress", "phase", "detail"}`, then one of `{"id", "result"}`,
+`{"id", "error": {"what", "why", "remedy"}}`, `{"id", "cancelled": true}`, `{"id", "bug": traceback}`.  Requests run one
+at a time, in two lanes (see `Task.waits`).  Ends when its input ends.  Refuses Qt, and torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import queue
+import sys
+import threading
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import IO
+
+from compiler.errors import InputError, StoppedError, StudioError
+from spyre_studio.worker_tasks import TASKS, WINDOW, Call, Store
+
+NOTE = "note"
+"""The phase of a progress line that holds something a person should know."""
+
+
+class Lines:
+    """The way out: whole lines, from any thread."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+
+    def write(self, message: Mapping[str, object]) -> None:
+        """Write one line; if nobody reads any more it is dropped, since the end of input follows."""
+        text = json.dumps(message, ensure_ascii=False)
+        with self._lock:
+            try:
+                self._stream.write(text + "\n")
+                self._stream.flush()
+            except OSError:
+                return
+
+
+@dataclass(slots=True, eq=False)
+class Asked:
+    """A request on its way through a lane, and its reporter."""
+
+    number: int
+    task: str
+    arguments: Mapping[str, object]
+    keep_as: str
+    lines: Lines
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def progress(self, fraction: float | None, phase: str, detail: str = "") -> None:
+        """Tell the window, unless it no longer wants to know."""
+        if not self.cancelled():
+            self.lines.write({"id": self.number, "progress": fraction, "phase": phase, "detail": detail})
+
+    def note(self, sentence: str) -> None:
+        """Tell the window something to show to a person."""
+        self.progress(None, NOTE, sentence)
+
+    def cancelled(self) -> bool:
+        """True once the window sent a cancel."""
+        return self.stopped.is_set()
+
+
+class Worker:
+    """Takes lines, runs requests in their lanes, writes answers."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._store = Store()
+        self._open: dict[int, Asked] = {}
+        self._lanes: dict[bool, queue.Queue[Asked | None]] = {waits: queue.Queue() for waits in (False, True)}
+        self._threads = [threading.Thread(target=self._work, args=(lane,)) for lane in self._lanes.values()]
+
+    def serve(self, stream: IO[str]) -> None:
+        """Take lines until there are no more, then stop what runs and end."""
+        for thread in self._threads:
+            thread.start()
+        for line in stream:
+            if line.strip():
+                self._take(line)
+        for asked in list(self._open.values()):
+            asked.stopped.set()
+        for lane in self._lanes.values():
+            lane.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _take(self, line: str) -> None:
+        message = _read(line)
+        if "cancel" in message:
+            asked = self._open.get(_number(message["cancel"]))
+            if asked is not None:
+                asked.stopped.set()
+        elif "keep" in message:
+            self._store.keep(message["keep"])
+        else:
+            self._enqueue(message)
+
+    def _enqueue(self, message: Mapping[str, object]) -> None:
+        number, task = _number(message.get("id")), str(message.get("task"))
+        arguments = message.get("arguments")
+        try:
+            if task not in TASKS or not isinstance(arguments, dict):
+                raise InputError(WINDOW, f"there is no task {task}", f"ask for one of {', '.join(TASKS)}")
+            # Handles are looked up now: a later line may tell to forget them.
+            values = {name: self._store.resolved(value) for name, value in arguments.items()}
+        except StudioError as error:
+            self._lines.write({"id": number, "error": _parts(error)})
+            return
+        asked = Asked(number, task, values, str(message.get("keep_as", "")), self._lines)
+        self._open[number] = asked
+        self._lanes[TASKS[task].waits].put(asked)
+
+    def _work(self, lane: queue.Queue[Asked | None]) -> None:
+        while (asked := lane.get()) is not None:
+            self._lines.write({"id": asked.number, **self._answer(asked)})
+            self._open.pop(asked.number, None)
+
+    def _answer(self, asked: Asked) -> dict[str, object]:
+        try:
+            if asked.cancelled():
+                raise StoppedError
+            value, plain = TASKS[asked.task].run(Call(asked.arguments, self._store, asked))
+        except StoppedError:
+            return {"cancelled": True}
+        except StudioError as error:
+            return {"error": _parts(error)}
+        except Exception:  # noqa: BLE001  the window shows it: a lane that dies would answer nothing for ever
+            return {"bug": traceback.format_exc()}
+        if asked.keep_as:
+            self._store.values[asked.keep_as] = value
+        return {"result": plain}
+
+
+def _read(line: str) -> Mapping[str, object]:
+    """A line as an object; anything else becomes a request for a task that does not exist."""
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else -1
+
+
+def _parts(error: StudioError) -> dict[str, str]:
+    return {"what": error.what, "why": error.why, "remedy": error.remedy}
+
+
+def _own_stdout() -> IO[str]:
+    """Stdout for our lines alone: what anything else prints goes to stderr from now on."""
+    sys.stdout.flush()
+    lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return lines
+
+
+def _warm_up() -> None:
+    """Import what most requests need, before the first one comes."""
+    importlib.import_module("compiler.pipeline")
+
+
+def main() -> int:
+    """Serve the window; returns the exit code."""
+    threading.Thread(target=_warm_up, daemon=True).start()
+    with _own_stdout() as out, open(0, encoding="utf-8", closefd=False) as stream:
+        Worker(Lines(out)).serve(stream)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""What the worker can be asked: one row per task, from JSON arguments to a JSON result.
+
+Owns reading the arguments and the values that are shared under handles.  Refuses arguments that do not fit, in one
+sentence; the work itself is in `tasks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from frozendict import frozendict
+
+from compiler.captured import Captured
+from compiler.codec import structure, to_json, unstructure
+from compiler.compilation import Compilation
+from compiler.device import Device
+from compiler.emit import export
+from compiler.errors import InputError
+from compiler.pins import Pins
+from spyre_studio import tasks
+from spyre_studio.layout_wire import plain_layout, read_graph
+from spyre_studio.options import CompileOptions
+from spyre_studio.pins_file import write_whole
+from spyre_studio.reporter import Reporter
+from spyre_studio.request import WHOLE, CompiledParts
+from spyre_studio.views.graph_layout import LayoutCache, layout_graph
+
+T = TypeVar("T")
+SHARED: frozendict[str, type[Captured] | type[Compilation]] = frozendict(captured=Captured, compilation=Compilation)
+WINDOW = "the request of the window"
+
+
+@dataclass(slots=True)
+class Store:
+    """Values by handle, and the layouts of the open model."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    layouts: LayoutCache = field(default_factory=LayoutCache)
+
+    def resolved(self, argument: object) -> object:
+        """The value that an argument names or carries; any other argument as it is."""
+        if not isinstance(argument, dict) or "handle" not in argument:
+            return argument
+        handle = str(argument["handle"])
+        if "value" in argument:
+            kind = SHARED.get(str(argument.get("kind")))
+            if kind is None:
+                raise InputError(WINDOW, f"{handle} is of an unknown kind", "open the model again")
+            self.values[handle] = structure(kind, argument["value"], WINDOW)
+        if handle not in self.values:
+            raise InputError(WINDOW, f"nothing is known under {handle}", "open the model again")
+        return self.values[handle]
+
+    def keep(self, handles: object) -> None:
+        """Forget all but these."""
+        kept = set(handles) if isinstance(handles, list) else set()
+        self.values = {handle: value for handle, value in self.values.items() if handle in kept}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request: its arguments with shared values in place, and who hears of it."""
+
+    arguments: Mapping[str, object]
+    store: Store
+    reporter: Reporter
+
+    def get(self, name: str, kind: type[T]) -> T:
+        """An argument of this type; InputError if it is missing or of another one."""
+        value = self.arguments.get(name)
+        if not isinstance(value, kind):
+            raise InputError(WINDOW, f"its '{name}' is {value!r:.40}, not a {kind.__name__}", "try again")
+        return value
+
+    def value(self, name: str, kind: type[T]) -> T:
+        """An argument in its JSON form, as a value."""
+        return structure(kind, self.arguments.get(name), WINDOW)
+
+    @property
+    def model(self) -> Captured:
+        """The model, which may be that of a saved plan."""
+        whole = self.arguments.get("model")
+        return (
+            Captured(whole.graph, whole.problem.program)
+            if isinstance(whole, Compilation)
+            else self.get("model", Captured)
+        )
+
+
+Result = tuple[object, object]
+"""What is kept under the request's handle, and its JSON form."""
+
+
+def _open(call: Call) -> Result:
+    value = tasks.open_any(call.get("spec", str), call.reporter)
+    return value, unstructure(value)
+
+
+def _compile(call: Call) -> Result:
+    seconds = call.arguments.get("seconds")
+    limit = float(seconds) if isinstance(seconds, int | float) else None
+    options = CompileOptions(pipeline=call.get("pipeline", str), seconds=limit)
+    previous = call.arguments.get("previous")
+    plan = previous.plan if isinstance(previous, Compilation) else None
+    device, pins = call.value("device", Device), call.value("pins", Pins)
+    made = tasks.compile_model(call.model, device, pins, options, plan, call.reporter)
+    return made, unstructure(CompiledParts.of(made))
+
+
+def _candidates(call: Call) -> Result:
+    found = tasks.candidates_of(call.get("plan", Compilation), call.get("op", str))
+    return found, unstructure(found)
+
+
+def _verify(call: Call) -> Result:
+    plan, seed, poison = call.get("plan", Compilation), call.get("seed", int), call.get("poison", bool)
+    report = tasks.verify(plan, seed, poison, call.reporter)
+    return report, unstructure(report)
+
+
+def _check(call: Call) -> Result:
+    verdicts = tasks.check_plan(call.get("plan", Compilation))
+    return verdicts, unstructure(verdicts)
+
+
+def _export(call: Call) -> Result:
+    plan, name, path = call.get("plan", Compilation), call.get("format", str), call.get("path", str)
+    write_whole(Path(path), to_json(plan) + "\n" if name == WHOLE else export(plan, name))
+    return path, path
+
+
+def _layout(call: Call) -> Result:
+    graph = read_graph(call.arguments.get("graph"))
+    opened = frozenset(map(str, call.get("opened", list)))
+    layout = layout_graph(graph, opened, call.store.layouts)
+    return layout, plain_layout(layout)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A row; tasks that wait for the model process have a lane of their own, so that others need not wait for it."""
+
+    run: Callable[[Call], Result]
+    waits: bool = False
+
+
+TASKS: frozendict[str, Task] = frozendict(
+    open=Task(_open, waits=True),
+    compile=Task(_compile),
+    candidates=Task(_candidates),
+    verify=Task(_verify, waits=True),
+    check=Task(_check),
+    export=Task(_export),
+    layout=Task(_layout),
+)
