@@ -1,15 +1,21 @@
 """What tests of the layout passes share: run both, count what is restickified, sum terms.
 
-Owns `solved` and `cost`.  Refuses to judge: legality is the oracle's.
+Owns `solved`, `legal` (the same, proved by the oracle), `refusal` and `cost`.
 """
 
 from collections.abc import Callable
 
+import pytest
+from frozendict import frozendict
+
+from compiler.errors import UnsupportedError
 from compiler.loops import LoopProgram
 from compiler.passes.assign_layouts import AssignLayouts
 from compiler.passes.insert_restickify import InsertRestickify
 from compiler.pins import Pins
 from compiler.plan import Plan
+from compiler.schedule import expand
+from tests.compiler.legality_oracle import plan_faults
 from tests.programs import problem_of
 from tests.random_draft import View
 from tests.sketch import Sketch
@@ -44,3 +50,24 @@ def total(sketch: Sketch, *terms: View) -> View:
     for term in terms[1:]:
         result = sketch.apply("add", result, term)
     return result
+
+
+def legal(sketch: Sketch, pins: dict[str, int] | None = None) -> Plan:
+    """The plan of a sketch, proved by the oracle."""
+    program = sketch.program()
+    plan = solved(program, Pins(layout=frozendict(pins or {})))
+    assert plan_faults(problem_of(program), plan) == []
+    assert set(plan.layouts) == set(expand(program, plan).buffers)
+    assert {f"layout:{name}" for name in plan.layouts} <= set(plan.reasons)
+    assert {f"edit:{edit.name}" for edit in plan.edits} <= set(plan.reasons)
+    return plan
+
+
+def names(plan: Plan) -> list[str]:
+    return [edit.name for edit in plan.edits]
+
+
+def refusal(sketch: Sketch) -> str:
+    with pytest.raises(UnsupportedError) as caught:
+        solved(sketch.program())
+    return caught.value.sentence

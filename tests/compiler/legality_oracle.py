@@ -1,7 +1,7 @@
 """A slow oracle for stick legality: it enumerates every iteration of an op and applies the rules word by word.
 
-Owns `step_fault(op, sights, device)` over what an access sees at each iteration under a layout.  Shares no code with the
-passes or the checker; only for programs of a few thousand iterations.
+Owns `step_fault(op, sights)` over what an access sees at each iteration under a layout.  Shares no code with the passes
+or the checker; only for programs of a few thousand iterations.
 """
 
 from collections.abc import Sequence
@@ -141,18 +141,18 @@ def _value_reads(op: LoopOp) -> frozenset[int]:
 
 
 def step_fault(op: LoopOp, sights: Sequence[Sight]) -> str:
-    """Rules 1 to 7 for one step; '' if it is legal.  Sights are the reads in order, then the write."""
+    """Rules 1 to 6 for one step on the device; '' if it is legal.  Sights are the reads in order, then the write."""
     for one in sights:
         allowed = (32, 64, 128) if one.buffer.dtype is DType.BOOL else (DEVICE.lanes(one.buffer.dtype),)
         if one.lanes not in allowed:
             return f"{one.buffer.name} has {one.lanes} lanes"
-    if op.kind is OpKind.OPAQUE:
-        return "" if all(one.layout.arrangement is Arrangement.STANDARD for one in sights) else "staggered on the host"
     if any(name.startswith("gathered") for one in sights for name in one.lane_loops()):
         return "a gathered value moves the lane"
     values = [one for one in sights if one.value]
-    if op.kind in (OpKind.MATMUL, OpKind.CONV):
-        return _contraction(op, values)
+    return _contraction(op, values) if op.kind in (OpKind.MATMUL, OpKind.CONV) else _elementwise(op, values)
+
+
+def _elementwise(op: LoopOp, values: Sequence[Sight]) -> str:
     loops = frozenset[str]().union(*(one.lane_loops() for one in values))
     if len(loops) > 1:
         return f"{' and '.join(sorted(loops))} are both on sticks"

@@ -1,4 +1,4 @@
-"""Coordinates against brute force: enumerate the iterations and look where `StickLayout.coordinates` puts each element."""
+"""Coordinates against brute force: enumerate the iterations and look where the layout puts each element."""
 
 import math
 import random
