@@ -1,0 +1,140 @@
+"""Find in the graph: a line to type in, how many there are, and the list of what was found.
+
+Owns: typing, walking through the list, and the keys. Refuses: what may be found (finder.py) and what a find does.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
+
+from spyre_studio.finder import Entry, matching
+from spyre_studio.qt_theme import font, px
+from spyre_studio.theme import GRID, ROW
+from spyre_studio.units import format_count
+from spyre_studio.views.overlay import OverlayPanel
+
+_WIDTH = 44 * GRID
+_ROWS = 8
+_LISTED = 500  # more than anybody reads; the count says how many there are
+
+
+class FindPanel(OverlayPanel):
+    """Hidden until `open`. `found` carries the Entry to show; `closed` tells that the keyboard is free again."""
+
+    found = Signal(object)
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._every: tuple[Entry, ...] = ()
+        self._matches: tuple[Entry, ...] = ()
+        self._line, self._count = QLineEdit(self), QLabel(self)
+        self._list, self._model = QListView(self), QStringListModel(self)
+        self._arrange()
+        self.hide()
+
+    @property
+    def matches(self) -> tuple[Entry, ...]:
+        """What was found."""
+        return self._matches
+
+    @property
+    def line(self) -> QLineEdit:
+        """Where one types."""
+        return self._line
+
+    @property
+    def count_text(self) -> str:
+        """How many there are, in words."""
+        return self._count.text()
+
+    def set_entries(self, every: tuple[Entry, ...]) -> None:
+        """Search among these."""
+        self._every = every
+        if self.isVisible():
+            self._search(self._line.text())
+
+    def open(self) -> None:
+        """Show it and take the keyboard."""
+        self.show()
+        self.raise_()
+        self._line.selectAll()
+        self._line.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._search(self._line.text())
+
+    def dismiss(self) -> None:
+        """Hide it."""
+        self.hide()
+        self.closed.emit()
+
+    def next(self, by: int = 1) -> None:
+        """Show the next find, or the one before; round and round."""
+        if not self._matches:
+            return
+        shown = self._model.rowCount()
+        row = self._list.currentIndex().row()
+        self._take((row + by) % shown if row >= 0 else 0 if by > 0 else shown - 1)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keys of the line: arrows walk through the list, Enter shows, Escape closes."""
+        if watched is self._line and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return self._key(event)
+        return super().eventFilter(watched, event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        match event.key():
+            case Qt.Key.Key_Down:
+                self.next(1)
+            case Qt.Key.Key_Up:
+                self.next(-1)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.next(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+            case Qt.Key.Key_Escape:
+                self.dismiss()
+            case _:
+                return False
+        return True
+
+    def _search(self, text: str) -> None:
+        self._matches = matching(self._every, text) if text.strip() else ()
+        listed = self._matches[:_LISTED]
+        self._model.setStringList([f"{entry.name}    {entry.note}" for entry in listed])
+        self._list.setVisible(bool(listed))
+        self._list.setFixedHeight(min(len(listed), _ROWS) * px(ROW) + 4)
+        self._count.setText(format_count(len(self._matches), "match", "matches") if text.strip() else "")
+        self.adjustSize()
+
+    def _take(self, row: int) -> None:
+        index = self._model.index(row)
+        self._list.setCurrentIndex(index)
+        self._list.scrollTo(index)
+        self._count.setText(f"{row + 1} of {format_count(len(self._matches))}")
+        self.found.emit(self._matches[row])
+
+    def _arrange(self) -> None:
+        self._line.setPlaceholderText("Find an op or a buffer")
+        self._line.setAccessibleName("Find an op or a buffer")
+        self._line.textChanged.connect(self._search)
+        self._line.installEventFilter(self)
+        self._count.setProperty("tone", "mute")
+        self._count.setFont(font("label"))
+        self._count.setMinimumWidth(px(9 * GRID))
+        self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._list.setModel(self._model)
+        self._list.setUniformItemSizes(True)
+        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.setAccessibleName("What was found")
+        self._list.clicked.connect(lambda index: self._take(index.row()))
+        self.setFixedWidth(px(_WIDTH))
+        column = QVBoxLayout()
+        column.setContentsMargins(px(GRID / 2), px(GRID / 2), px(GRID / 2), px(GRID / 2))
+        column.setSpacing(px(GRID / 2))
+        line = QHBoxLayout()
+        line.addWidget(self._line, 1)
+        line.addWidget(self._count)
+        column.addLayout(line)
+        column.addWidget(self._list)
+        self.row.addLayout(column, 1)

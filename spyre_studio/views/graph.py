@@ -1,0 +1,355 @@
+"""The graph view: the ops of the model with what the plan makes of their data, folded by module.
+
+Owns: folding and unfolding, colouring, finding, the controls over the canvas, and what clicks mean. Refuses: changing
+anything; it speaks to the selection.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QStackedLayout, QToolButton, QWidget
+
+from compiler.compilation import Compilation
+from compiler.plan import Plan
+from compiler.schedule import Schedule, expand
+from spyre_studio.finder import Entry, entries
+from spyre_studio.legend import Legend, ScaleLegend
+from spyre_studio.qt_theme import px, scale
+from spyre_studio.selection import Selection
+from spyre_studio.session import Session
+from spyre_studio.theme import GRID, PAD
+from spyre_studio.units import format_us
+from spyre_studio.view_state import READY, STALE, ViewState, empty, loading
+from spyre_studio.views.breadcrumb import Breadcrumb
+from spyre_studio.views.find_panel import FindPanel
+from spyre_studio.views.graph_canvas import GraphCanvas, Hit
+from spyre_studio.views.graph_fold import GraphFold
+from spyre_studio.views.graph_hints import LEGENDS, hint_of
+from spyre_studio.views.graph_layout import GraphLayout
+from spyre_studio.views.graph_model import GraphModel, planned, unplanned
+from spyre_studio.views.graph_names import shown_path
+from spyre_studio.views.graph_paint import COLOURINGS, Colouring
+from spyre_studio.views.graph_scene import scene_of
+from spyre_studio.views.layered import Spacing
+from spyre_studio.views.minimap import Minimap
+from spyre_studio.views.op_table import OpTable
+from spyre_studio.views.overlay import Chooser, OverlayPanel
+
+EMPTY = empty("No model is open", "Open a model to see its ops and what the plan makes of their data.")
+
+
+class GraphView(QWidget):
+    """Ops, moves and data. Signals nothing: clicks go to the selection."""
+
+    key = "graph"
+    title = "Graph"
+
+    def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._selection = session, selection
+        self._model: GraphModel | None = None
+        self._shown: object = None
+        self._schedule: Schedule | None = None
+        self.fold = GraphFold(self)
+        self.canvas = GraphCanvas(self)
+        self.table = OpTable(self)
+        self.crumbs = Breadcrumb(self)
+        self.finder = FindPanel(self)
+        self.minimap = Minimap(self.canvas, self)
+        self._wants_minimap = True
+        self.colour = Chooser("Colour by", COLOURINGS)
+        self.table_button = QToolButton()
+        self._legend, self._scale_legend = Legend(framed=True, parent=self), OverlayPanel(self)
+        self._ramp = ScaleLegend("0", "")
+        self._controls = OverlayPanel(self)
+        self._arrange()
+        self._connect()
+        self.show_compilation(session.compilation)
+
+    # What the window calls
+
+    def show_compilation(self, compilation: Compilation | None) -> None:
+        """Draw this plan, or the model that waits for its first plan."""
+        captured = self._session.captured
+        source = compilation or captured
+        if source is not self._shown:
+            self._shown = source
+            self._rebuild(compilation)
+        self._show_state()
+
+    def show_selection(self) -> None:
+        """Outline the selected op and the edges of the selected buffer."""
+        self._mark(reveal=True)
+
+    def set_table(self, shown: bool) -> None:
+        """The table of ops instead of the picture."""
+        self.table_button.setChecked(shown)
+        self._stack.setCurrentWidget(self.table if shown else self.canvas)
+        for widget in (self.crumbs, self.minimap, self._legend, self._scale_legend):
+            widget.setVisible(not shown)
+        self._place()
+
+    @property
+    def table_shown(self) -> bool:
+        """True while the table stands for the picture."""
+        return self._stack.currentWidget() is self.table
+
+    def toggle_minimap(self) -> None:
+        """Show or hide the overview."""
+        self._wants_minimap = not self._wants_minimap
+        self._place()
+
+    def set_colouring(self, key: Colouring) -> None:
+        """Colour by another thing."""
+        self.colour.choose(key)
+        self.canvas.set_colouring(key)
+        self._legend.set_entries(LEGENDS[key])
+        self._place()
+
+    def open_find(self) -> None:
+        """Search for an op or a buffer."""
+        self.finder.open()
+        self._place()
+
+    # Building
+
+    def _rebuild(self, compilation: Compilation | None) -> None:
+        captured = self._session.captured
+        program = compilation.problem.program if compilation else captured.program if captured else None
+        if program is None:
+            self._model, self._schedule = None, None
+            self.fold.close()
+            self.canvas.show_scene(None, start=True)
+            return
+        plan = compilation.plan if compilation else Plan(program.name, "", 1, "")
+        self._model = planned(compilation) if compilation else unplanned(program)
+        self._schedule = expand(program, plan)
+        self.finder.set_entries(entries(self._schedule, compilation.plan if compilation else None))
+        if compilation is not None:
+            self.table.show_plan(compilation)
+        else:
+            self.table.show_program(program)
+        self.fold.show(self._model.graph, program, self._spacing())
+
+    def _spacing(self) -> Spacing:
+        """Sizes of boxes for the size of the font."""
+        grown = scale()
+        fields = {name: getattr(Spacing(), name) * grown for name in Spacing.__slots__}
+        return Spacing(**fields)
+
+    def _laid_out(self, layout: GraphLayout, start: bool) -> None:
+        assert self._model is not None
+        self.fold.keep_place(self.canvas, layout, lambda: self._show_layout(layout, start))
+
+    def _show_layout(self, layout: GraphLayout, start: bool) -> None:
+        assert self._model is not None
+        self.canvas.set_pinned(self._model.pinned(self._session.pins))
+        self.canvas.show_scene(scene_of(self._model, layout), start)
+        self._show_ramp()
+        self.minimap.refresh()
+        self._mark(reveal=False)
+        self._place()
+
+    def _show_ramp(self) -> None:
+        """The time that full colour stands for."""
+        scene = self.canvas.scene
+        times = [us for us in scene.us.tolist() if us == us] if scene else []
+        self._scale_legend.row.removeWidget(self._ramp)
+        self._ramp.deleteLater()
+        self._ramp = ScaleLegend("0 µs", format_us(max(times, default=0.0)))
+        self._scale_legend.row.addWidget(self._ramp)
+
+    # State and selection
+
+    def _session_changed(self, what: str) -> None:
+        if what in {"pins", "state", "options"}:
+            self._show_state()
+
+    def _show_state(self) -> None:
+        session = self._session
+        self.canvas.show_state(self._state())
+        ready = self._model is not None
+        for widget in (self._controls, self.crumbs):
+            widget.setVisible(ready)
+        if self._model is not None:
+            self.canvas.set_pinned(self._model.pinned(session.pins))
+        self._place()
+
+    def _state(self) -> ViewState:
+        if self._model is not None:
+            return READY.with_badges(STALE) if self._session.stale else READY
+        if self._session.state == "loading":
+            return loading(f"Opening {self._session.opening or 'the model'}", self._session.busy)
+        return EMPTY
+
+    def _mark(self, reveal: bool) -> None:
+        scene = self.canvas.scene
+        if scene is None:
+            return
+        box = scene.box_of_op(self._selection.op)
+        links = frozenset(scene.links_of_buffer(self._selection.buffer))
+        moved = box != self.canvas.marked_box
+        self.canvas.mark(box, links)
+        if reveal and moved and box >= 0:
+            bounds = self.canvas.selection_bounds()
+            assert bounds is not None
+            self.canvas.reveal(bounds)
+        self.table.select(self._selection.op)
+        self._show_path()
+
+    def _show_path(self) -> None:
+        model = self._model
+        if model is None:
+            return
+        node = model.of_op.get(self._selection.op) if self._selection.op is not None else None
+        group = model.nodes[node].group if node is not None else ""
+        name = self._session.captured.graph.name if self._session.captured else ""
+        self.crumbs.set_path((name, *shown_path(group)))
+        self._place()
+
+    # What the user does
+
+    def _clicked(self, item: object, _modifiers: object) -> None:
+        match item:
+            case Hit("box", row):
+                self._select_box(row)
+            case Hit("link", row):
+                self._select_link(row)
+            case Hit("stub", row):
+                self._select_stub(row)
+            case None:
+                self._selection.clear()
+            case _:
+                pass
+
+    def _select_box(self, row: int) -> None:
+        scene = self.canvas.scene
+        assert scene is not None
+        node = scene.node_of_box(row)
+        if node is None:
+            self.canvas.mark(row, frozenset())
+            return
+        found = scene.model.nodes[node]
+        if found.name:
+            self._selection.select_op(found.name)
+        if found.buffer:
+            self._selection.select_buffer(found.buffer)
+
+    def _select_link(self, row: int) -> None:
+        scene = self.canvas.scene
+        assert scene is not None
+        buffers = scene.carried[row]
+        current = buffers.index(self._selection.buffer) if self._selection.buffer in buffers else -1
+        self._selection.select_buffer(buffers[(current + 1) % len(buffers)])
+
+    def _select_stub(self, row: int) -> None:
+        scene = self.canvas.scene
+        assert scene is not None
+        self._selection.select_buffer(scene.model.nodes[int(scene.layout.stub_hub[row])].buffer)
+
+    def _activated(self, item: object) -> None:
+        scene = self.canvas.scene
+        if scene is None or not isinstance(item, Hit):
+            return
+        if item.kind == "frame":
+            self.fold.toggle(scene.layout.group_paths[int(scene.layout.frame_group[item.row])])
+        elif item.kind == "box":
+            group = scene.group_of_box(item.row)
+            if group is not None:
+                self.fold.toggle(group)
+            else:
+                self._select_box(item.row)
+                self.canvas.focus_selection(fit=False)
+
+    def _found(self, entry: Entry) -> None:
+        scene = self.canvas.scene
+        if scene is None:
+            return
+        name = entry.name
+        node = scene.model.of_buffer.get(name) if entry.kind == "buffer" else scene.model.of_op.get(name)
+        if node is not None:
+            self.fold.reveal(scene.model.nodes[node].group)
+        if entry.kind == "buffer":
+            self._selection.select_buffer(name)
+        else:
+            self._selection.select_op(name)
+        self.canvas.focus_selection(fit=False)
+
+    def _crumb_chosen(self, place: int) -> None:
+        model, op = self._model, self._selection.op
+        if place == 0 or model is None or op is None:
+            self.canvas.fit_all()
+            return
+        group = model.nodes[model.of_op[op]].group
+        self.fold.show_group(self.canvas, ".".join(group.split(".")[:place]))
+
+    def _hint(self, item: Hit) -> str:
+        scene = self.canvas.scene
+        return hint_of(scene, item, self._session.compilation) if scene else ""
+
+    # Arrangement
+
+    def _arrange(self) -> None:
+        self._stack = QStackedLayout(self)
+        self._stack.setContentsMargins(0, 0, 0, 0)
+        self._stack.addWidget(self.canvas)
+        self._stack.addWidget(self.table)
+        self.table_button.setText("Table")
+        self.table_button.setCheckable(True)
+        self.table_button.setToolTip("Show the ops as a table (Ctrl+T)")
+        self._controls.row.addWidget(self.colour)
+        self._controls.row.addWidget(self.table_button)
+        self._scale_legend.row.addWidget(self._ramp)
+        self.canvas.set_hints(self._hint)
+        self.set_colouring("fate")
+
+    def _connect(self) -> None:
+        self.canvas.clicked.connect(self._clicked)
+        self.canvas.activated.connect(self._activated)
+        self.canvas.walked.connect(self._select_box)
+        self.canvas.acted.connect(self._session.cancel)
+        self.canvas.view_changed.connect(self._place_minimap)
+        self.colour.chosen.connect(self.set_colouring)
+        self.table_button.toggled.connect(self.set_table)
+        self.table.chosen.connect(self._selection.select_op)
+        self.crumbs.chosen.connect(self._crumb_chosen)
+        self.finder.found.connect(self._found)
+        self.finder.closed.connect(self.canvas.setFocus)
+        self.fold.laid_out.connect(self._laid_out)
+        self._session.changed.connect(self._session_changed)
+        self._session.progressed.connect(self._show_state)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Controls stay in their corners."""
+        super().resizeEvent(event)
+        self._place()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Fonts of another theme may need other room."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._place()
+
+    def _place(self) -> None:
+        pad, right, bottom = px(PAD), self.width() - px(PAD), self.height() - px(PAD)
+        for widget in (self.crumbs, self._controls, self._legend, self._scale_legend, self.finder):
+            widget.adjustSize()
+            widget.raise_()
+        self.crumbs.move(pad - px(GRID / 2), pad - 2)
+        self._controls.move(right - self._controls.width(), pad - 4)
+        self.finder.move((self.width() - self.finder.width()) // 2, pad - 4)
+        by_time = self.colour.key == "time"
+        drawn = self._model is not None and not self.table_shown
+        self._legend.setVisible(drawn and not by_time)
+        self._scale_legend.setVisible(drawn and by_time)
+        self._legend.move(pad, bottom - self._legend.height())
+        self._scale_legend.move(pad, bottom - self._scale_legend.height())
+        self.minimap.move(right - self.minimap.width(), bottom - self.minimap.height())
+        self._place_minimap()
+
+    def _place_minimap(self) -> None:
+        fits = self.height() > 3 * self.minimap.height() / 2
+        drawn = self._model is not None and not self.table_shown
+        self.minimap.setVisible(self._wants_minimap and drawn and fits and self.minimap.is_useful)
+        self.minimap.raise_()

@@ -1,0 +1,253 @@
+"""The op graph on a plane: what is under the pointer, what is marked, and how the arrow keys walk along the data.
+
+Owns: hits, outlines of selection and hover, the view at the start, and steps by keyboard. Refuses: deciding what a
+click means (graph.py does), layout, and the drawing of boxes and edges (graph_paint.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from spyre_studio.detail import hit
+from spyre_studio.qt_theme import active_theme, px, qcolor
+from spyre_studio.viewport import Rect, Viewport2D
+from spyre_studio.views.curves import nearest
+from spyre_studio.views.graph_model import NODE_KINDS
+from spyre_studio.views.graph_paint import Colouring, Fonts, GraphPainter
+from spyre_studio.views.graph_scene import Scene
+from spyre_studio.views.paint import LineBatch, RectBatch
+from spyre_studio.views.viewport_canvas import ViewportCanvas
+
+_NEAR_LINK: Final = 6.0  # px around an edge that count as on it
+_START_ZOOM: Final = 0.75  # below this, the whole graph is too small to read: show its beginning at 100 % instead
+_TOP: Final = 56  # px that the controls over the canvas take at its top
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """What is at a place: a box, the header of an open group, a stub or an edge, by its row in the layout."""
+
+    kind: Literal["box", "frame", "stub", "link"]
+    row: int
+
+
+class GraphCanvas(ViewportCanvas):
+    """Draws a Scene. `walked` carries the box to which an arrow key went."""
+
+    walked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Graph of ops", parent)
+        self._scene: Scene | None = None
+        self._painter: GraphPainter | None = None
+        self._colouring: Colouring = "fate"
+        self._pinned: frozenset[int] = frozenset()
+        self._rects, self._lines = RectBatch(), LineBatch()
+        self._fonts: Fonts | None = None
+        self._box, self._links = -1, frozenset[int]()
+        self._at_start = True
+        self._hints: Callable[[Hit], str] = _no_hint
+
+    @property
+    def scene(self) -> Scene | None:
+        """What is drawn."""
+        return self._scene
+
+    @property
+    def marked_box(self) -> int:
+        """The box of the selected op, -1 for none."""
+        return self._box
+
+    @property
+    def marked_links(self) -> frozenset[int]:
+        """The edges of the selected buffer."""
+        return self._links
+
+    def show_scene(self, scene: Scene | None, start: bool) -> None:
+        """Draw this graph; `start` shows its beginning, otherwise the view stays where it is."""
+        self._scene, self._painter = scene, None
+        self._box, self._links = -1, frozenset()
+        if scene is None:
+            self.invalidate()
+            return
+        self._at_start = self._at_start or start
+        self.set_bounds(Rect(*scene.layout.bounds))
+        if self._at_start:
+            self.show_start()
+
+    def set_colouring(self, colouring: Colouring) -> None:
+        """Colour by fate of data, kind, time or residency."""
+        self._colouring, self._painter = colouring, None
+        self.invalidate()
+
+    def set_hints(self, hints: Callable[[Hit], str]) -> None:
+        """Where the words for tooltips come from."""
+        self._hints = hints
+
+    def set_pinned(self, nodes: frozenset[int]) -> None:
+        """These nodes carry a pin."""
+        if nodes != self._pinned:
+            self._pinned, self._painter = nodes, None
+            self.invalidate()
+
+    def mark(self, box: int, links: frozenset[int]) -> None:
+        """Outline the box of the selected op and the edges of the selected buffer."""
+        if (box, links) != (self._box, self._links):
+            self._box, self._links = box, links
+            self.update()
+
+    def show_start(self) -> None:
+        """All of a small graph; of a larger one the beginning, at 100 %."""
+        view = self.viewport.resized(self.width(), self.height())
+        whole = view.fitted(self.bounds, margin=px(_TOP))
+        if whole.zoom < _START_ZOOM:
+            left = self.bounds.centre[0] - view.width / 2
+            whole = Viewport2D(left, self.bounds.y0 - px(_TOP), 1, view.width, view.height)
+        self.set_viewport(whole)
+        self._at_start = True
+
+    def set_viewport(self, viewport: Viewport2D) -> None:
+        """The user moves: the view is no longer that of the start."""
+        self._at_start = False
+        super().set_viewport(viewport)
+
+    def keep_at(self, world: tuple[float, float], at: tuple[float, float]) -> None:
+        """Move so that a point of the plane lies at a pixel: what was toggled stays under the pointer."""
+        zoom = self.viewport.zoom
+        x, y = world[0] - at[0] / zoom, world[1] - at[1] / zoom
+        self.set_viewport(Viewport2D(x, y, zoom, self.width(), self.height()))
+
+    # What Canvas asks for
+
+    def paint_content(self, painter: QPainter, rect: QRectF) -> None:
+        """The graph."""
+        if self._scene is not None:
+            self._pen().draw(painter, self.viewport.resized(rect.width(), rect.height()), self.devicePixelRatioF())
+
+    def paint_overlay(self, painter: QPainter, _rect: QRectF) -> None:
+        """Outlines of what is selected and what is under the pointer."""
+        if self._scene is None:
+            return
+        view, theme = self.viewport, active_theme()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(view.zoom, view.zoom)
+        painter.translate(-view.x, -view.y)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        hovered = self.hover_item
+        for link in self._links:
+            painter.setPen(QPen(qcolor(theme.accent), 3.5 / max(view.zoom, 0.5)))
+            painter.drawPath(self._pen().path(link))
+        if isinstance(hovered, Hit) and hovered.kind == "link":
+            painter.setPen(QPen(qcolor(theme.text), 2.5))
+            painter.drawPath(self._pen().path(hovered.row))
+        if isinstance(hovered, Hit) and hovered.kind == "box" and hovered.row != self._box:
+            self._outline(painter, hovered.row, theme.mute, 1)
+        if self._box >= 0:
+            self._outline(painter, self._box, theme.accent, 2)
+
+    def item_at(self, pos: QPointF) -> Hashable | None:
+        """Boxes lie over stubs, headers of groups and edges."""
+        scene = self._scene
+        if scene is None:
+            return None
+        x, y = self.viewport.to_world(pos.x(), pos.y())
+        box = hit(scene.layout.boxes, x, y)
+        if box >= 0:
+            return Hit("box", box)
+        stub = hit(scene.layout.stubs, x, y)
+        if stub >= 0:
+            return Hit("stub", stub)
+        headers = scene.layout.frames.copy()
+        headers[:, 3] = np.minimum(headers[:, 1] + px(24), headers[:, 3])
+        frame = hit(headers, x, y)
+        if frame >= 0:
+            return Hit("frame", frame)
+        link = nearest(scene.lines, scene.line_link, x, y, _NEAR_LINK / self.viewport.zoom)
+        return Hit("link", link) if link >= 0 else None
+
+    def tooltip_for(self, item: Hashable) -> str:
+        """What the owner says about it."""
+        return self._hints(item) if isinstance(item, Hit) else ""
+
+    def current_item(self) -> Hashable | None:
+        """The selected box."""
+        return Hit("box", self._box) if self._box >= 0 else None
+
+    def selection_bounds(self) -> Rect | None:
+        """The selected box, or the edges of the selected buffer."""
+        if self._scene is None or (self._box < 0 and not self._links):
+            return None
+        rows = self._scene.layout.boxes[[self._box]] if self._box >= 0 else self._scene.link_bounds[list(self._links)]
+        return Rect(*rows[:, :2].min(axis=0).tolist(), *rows[:, 2:].max(axis=0).tolist())
+
+    def step(self, dx: int, dy: int) -> bool:
+        """Up and down along the data, left and right to the nearest box at the side."""
+        if self._scene is None or self._box < 0:
+            return False
+        target = self._along(dy) if dy else self._beside(dx)
+        if target >= 0:
+            self.walked.emit(target)
+        return True
+
+    def badge_top(self) -> float:
+        """Below the controls."""
+        return px(16)
+
+    def theme_changed(self) -> None:
+        """Texts are laid out in fonts and drawn in colours of the theme."""
+        self._fonts, self._painter = None, None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The beginning stays the beginning."""
+        was_at_start = self._at_start
+        super().resizeEvent(event)
+        if was_at_start and self._scene is not None:
+            self.show_start()
+
+    def _pen(self) -> GraphPainter:
+        """The painter of the scene, with everything it keeps."""
+        assert self._scene is not None
+        if self._fonts is None:
+            self._fonts = Fonts.make()
+        if self._painter is None:
+            self._painter = GraphPainter(
+                self._scene, self._colouring, self._pinned, self._fonts, self._rects, self._lines, {}
+            )
+        return self._painter
+
+    def _outline(self, painter: QPainter, box: int, colour: str, width: float) -> None:
+        assert self._scene is not None
+        x0, y0, x1, y1 = self._scene.layout.boxes[box].tolist()
+        painter.setPen(QPen(qcolor(colour), width / min(self.viewport.zoom, 1.0)))
+        is_data = NODE_KINDS[self._scene.kinds[box]] in {"input", "output"}
+        radius = (y1 - y0) / 2 if is_data else px(5)
+        painter.drawRoundedRect(QRectF(x0, y0, x1 - x0, y1 - y0), radius, radius)
+
+    def _along(self, dy: int) -> int:
+        """The first box that an edge leads to (down) or comes from (up), -1 for none."""
+        assert self._scene is not None
+        links = self._scene.layout.links
+        mine, other = (0, 1) if dy > 0 else (1, 0)
+        found = links[links[:, mine] == self._box, other]
+        return int(found[0]) if len(found) else -1
+
+    def _beside(self, dx: int) -> int:
+        """The nearest box to the left or right; boxes far above or below count as further away."""
+        assert self._scene is not None
+        boxes = self._scene.layout.boxes
+        middles = (boxes[:, :2] + boxes[:, 2:]) / 2
+        away = (middles - middles[self._box]) * np.array([dx, 1])
+        distance = np.where(away[:, 0] > 1, away[:, 0] + 4 * np.abs(away[:, 1]), np.inf)
+        nearest_box = int(distance.argmin())
+        return nearest_box if np.isfinite(distance[nearest_box]) else -1
+
+
+def _no_hint(_item: Hit) -> str:
+    return ""

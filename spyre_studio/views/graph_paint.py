@@ -1,0 +1,291 @@
+"""How the graph looks: boxes, frames, edges and stubs at every zoom, in any of the colourings.
+
+Owns: levels of detail and the drawing itself. Refuses: state, events and what a box means; `Scene` says what to draw.
+Near, everything is drawn in world units under the painter's scale; further out titles keep a readable size; far out
+boxes are plain rectangles and edges straight lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Final, Literal
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen
+
+from spyre_studio.colour import mix
+from spyre_studio.detail import clipped, overlapping
+from spyre_studio.qt_theme import active_theme, font, px, qcolor
+from spyre_studio.theme import Fate, Theme
+from spyre_studio.viewport import Rect, Viewport2D
+from spyre_studio.views.graph_model import HBM, LX, MOVE, NODE_KINDS, UNKNOWN
+from spyre_studio.views.graph_names import group_title
+from spyre_studio.views.graph_scene import PARTLY, Floats, Ints, Scene
+from spyre_studio.views.paint import Labels, LineBatch, RectBatch, draw_arrows, fate_pen, hatch, route_path
+
+Colouring = Literal["fate", "kind", "time", "residency"]
+
+COLOURINGS: Final[tuple[tuple[Colouring, str], ...]] = (
+    ("fate", "fate of data"),
+    ("kind", "kind of op"),
+    ("time", "time"),
+    ("residency", "LX residency"),
+)
+NEAR: Final = 0.8  # from this zoom on, texts are drawn at their scaled size
+MIDDLE: Final = 0.4  # from this zoom on, boxes have titles
+_CURVES: Final = 600  # edges in view up to which they are curves
+_FATES: Final[dict[int, Fate]] = {LX: "lx", MOVE: "move", HBM: "hbm"}
+_PAD: Final = 12  # from the edge of a box to its text
+_STRIPE: Final = 4
+
+
+@dataclass(slots=True)
+class Fonts:
+    """Laid out texts; one per canvas and theme."""
+
+    title: Labels
+    detail: Labels
+    number: Labels
+    small_title: Labels
+    small: Labels
+    micro: Labels
+
+    @classmethod
+    def make(cls) -> Fonts:
+        """With the fonts of the theme."""
+        return cls(
+            Labels(font("body", bold=True)),
+            Labels(font("label")),
+            Labels(font("label", mono=True)),
+            Labels(font("micro", bold=True)),
+            Labels(font("micro")),
+            Labels(font("micro", mono=True)),
+        )
+
+
+@dataclass(slots=True)
+class GraphPainter:
+    """Draws one scene. `pinned` holds the nodes with a pin; `longest` is the time that full colour stands for."""
+
+    scene: Scene
+    colouring: Colouring
+    pinned: frozenset[int]
+    fonts: Fonts
+    rects: RectBatch
+    lines: LineBatch
+    paths: dict[int, QPainterPath]
+
+    def draw(self, painter: QPainter, view: Viewport2D, ratio: float) -> None:
+        """Everything in view."""
+        seen = view.visible()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.save()
+        painter.scale(view.zoom, view.zoom)
+        painter.translate(-view.x, -view.y)
+        self._frames(painter, seen, view.zoom)
+        links = self._links_in(seen)
+        if len(links) <= _CURVES and view.zoom >= MIDDLE / 2:
+            self._curves(painter, links)
+            links = links[:0]
+        boxes = overlapping(self.scene.layout.boxes, seen.x0, seen.y0, seen.x1, seen.y1)
+        if view.zoom >= MIDDLE:
+            self._boxes(painter, boxes, view.zoom, ratio)
+            self._stubs(painter, seen)
+        painter.restore()
+        self._straight(painter, links, view)
+        if view.zoom < MIDDLE:
+            self._plain_boxes(painter, view)
+        elif view.zoom < NEAR:
+            self._small_texts(painter, boxes, view)
+
+    def _links_in(self, seen: Rect) -> Ints:
+        return overlapping(self.scene.link_bounds, seen.x0, seen.y0, seen.x1, seen.y1)
+
+    def path(self, link: int) -> QPainterPath:
+        """The curve of an edge in world units."""
+        if link not in self.paths:
+            starts = self.scene.layout.starts
+            self.paths[link] = route_path(self.scene.layout.points[starts[link] : starts[link + 1]])
+        return self.paths[link]
+
+    def _frames(self, painter: QPainter, seen: Rect, zoom: float) -> None:
+        theme, layout = active_theme(), self.scene.layout
+        shade = 0.6 if theme.name == "dark" else 0.35
+        for row in overlapping(layout.frames, seen.x0, seen.y0, seen.x1, seen.y1).tolist():
+            rect = _rect(layout.frames[row])
+            painter.setPen(QPen(qcolor(theme.line), 1))
+            painter.setBrush(qcolor(mix(theme.bg, theme.panel, shade)))
+            painter.drawRoundedRect(rect, px(8), px(8))
+            if zoom >= MIDDLE:
+                painter.setPen(qcolor(theme.mute))
+                title = "▾ " + group_title(layout.group_paths[layout.frame_group[row]])
+                self.fonts.detail.draw(painter, rect.left() + px(10), rect.top() + px(7), title, rect.width() - px(20))
+
+    def _curves(self, painter: QPainter, links: Ints) -> None:
+        layout, fates = self.scene.layout, self.scene.link_fates
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for link in links.tolist():
+            painter.setPen(self.link_pen(int(fates[link])))
+            painter.drawPath(self.path(link))
+        painter.setPen(Qt.PenStyle.NoPen)
+        for fate in np.unique(fates[links]).tolist():
+            rows = links[fates[links] == fate]
+            painter.setBrush(self._link_colour(fate))
+            draw_arrows(painter, layout.points[layout.starts[rows + 1] - 1], layout.turned[rows], px(8))
+
+    def link_pen(self, fate: int, width: float = 2.0) -> QPen:
+        """The line of an edge: its dashes say what happens to the data, its colour too unless boxes are coloured."""
+        pen = fate_pen(_FATES.get(fate, "lx"), width)
+        pen.setColor(self._link_colour(fate))
+        return pen
+
+    def _link_colour(self, fate: int) -> QColor:
+        theme = active_theme()
+        if fate == UNKNOWN or self.colouring != "fate":
+            return qcolor(mix(theme.bg, theme.mute, 0.7))
+        return qcolor(theme.fate(_FATES[fate]))
+
+    def _straight(self, painter: QPainter, links: Ints, view: Viewport2D) -> None:
+        if not len(links):
+            return
+        scene = self.scene
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        wanted = np.isin(scene.line_link, links)
+        ends = view.to_px(scene.lines[wanted].reshape(-1, 2)).reshape(-1, 4)
+        pens = [QPen(self._link_colour(fate), 1) for fate in range(UNKNOWN + 1)]
+        self.lines.draw_by_code(painter, ends, scene.link_fates[scene.line_link[wanted]], pens)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def _boxes(self, painter: QPainter, boxes: Ints, zoom: float, ratio: float) -> None:
+        theme = active_theme()
+        for box in boxes.tolist():
+            rect = _rect(self.scene.layout.boxes[box])
+            ground = self.ground(box)
+            kind = NODE_KINDS[self.scene.kinds[box]]
+            is_data = kind in {"input", "output"}
+            radius = rect.height() / 2 if is_data else px(5)
+            painter.setPen(QPen(qcolor(theme.line), 1))
+            painter.setBrush(qcolor(ground))
+            painter.drawRoundedRect(rect, radius, radius)
+            if self.colouring == "residency" and self.scene.residency[box] == HBM and not is_data:
+                painter.setBrush(hatch(mix(ground, theme.hbm, 0.35), None, ratio))
+                painter.drawRoundedRect(rect, radius, radius)
+            if not is_data:
+                self._stripe(painter, rect, theme.kind(kind))
+            self._pin_dot(painter, box, rect)
+            if zoom >= NEAR:
+                self._texts(painter, box, rect, ground, is_data)
+
+    def ground(self, box: int) -> str:
+        """The fill of a box under the current colouring."""
+        theme, scene = active_theme(), self.scene
+        match self.colouring:
+            case "kind":
+                kind = NODE_KINDS[scene.kinds[box]]
+                return theme.tint(theme.kind(kind), 0.0 if kind in {"input", "output"} else 0.3)
+            case "time":
+                longest = np.nanmax(scene.us) if np.isfinite(scene.us).any() else 0.0
+                us = float(scene.us[box])
+                return theme.fill[round(255 * us / longest)] if isfinite(us) and longest > 0 else theme.panel
+            case "residency":
+                return _residency_ground(theme, int(scene.residency[box]))
+            case _:
+                return theme.panel
+
+    def _stripe(self, painter: QPainter, rect: QRectF, colour: str) -> None:
+        painter.save()
+        painter.setClipRect(QRectF(rect.left(), rect.top(), px(_STRIPE), rect.height()))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(qcolor(colour))
+        painter.drawRoundedRect(rect, px(5), px(5))
+        painter.restore()
+
+    def _pin_dot(self, painter: QPainter, box: int, rect: QRectF) -> None:
+        if self.pinned.intersection(self.scene.nodes_of[box].tolist()):
+            painter.setPen(QPen(qcolor(active_theme().panel), 1))
+            painter.setBrush(qcolor(active_theme().accent))
+            painter.drawEllipse(QPointF(rect.right() - px(10), rect.top() + px(10)), px(4), px(4))
+
+    def _texts(self, painter: QPainter, box: int, rect: QRectF, ground: str, is_data: bool) -> None:
+        theme, scene, fonts = active_theme(), self.scene, self.fonts
+        ink, quiet = (theme.text, theme.mute) if self.colouring != "time" else (theme.text_on(ground),) * 2
+        left = rect.left() + (px(20) if is_data else px(_STRIPE + _PAD - 2))
+        right = rect.right() - (px(20) if is_data else px(10))
+        gap = (rect.height() - fonts.title.height - fonts.detail.height) / 2
+        dot = px(12) if self.pinned.intersection(scene.nodes_of[box].tolist()) else 0
+        painter.setPen(qcolor(ink))
+        mark = "" if scene.group_of_box(box) is None else "▸ "
+        fonts.title.draw(painter, left, rect.top() + gap, mark + scene.titles[box], right - left - dot)
+        second = rect.top() + gap + fonts.title.height
+        number = scene.numbers[box]
+        room = right - left - (fonts.number.width(number) + px(8) if number else 0)
+        painter.setPen(qcolor(quiet))
+        fonts.detail.draw(painter, left, second, scene.details[box], room)
+        if number:
+            fonts.number.draw_right(painter, right, second, number)
+
+    def _small_texts(self, painter: QPainter, boxes: Ints, view: Viewport2D) -> None:
+        """Titles, and times where there is room, at a size that stays readable."""
+        theme, scene, fonts = active_theme(), self.scene, self.fonts
+        corners = view.to_px(scene.layout.boxes.reshape(-1, 2)).reshape(-1, 4)
+        for box in boxes.tolist():
+            rect, ground = _rect(corners[box]), self.ground(box)
+            coloured = self.colouring == "time"
+            two = rect.height() >= fonts.small_title.height + fonts.small.height + 2
+            used = fonts.small_title.height + (fonts.small.height if two else 0)
+            left, top = rect.left() + px(8), rect.center().y() - used / 2
+            room = rect.width() - px(12)
+            painter.setPen(qcolor(theme.text_on(ground) if coloured else theme.text))
+            mark = "" if scene.group_of_box(box) is None else "▸ "
+            fonts.small_title.draw(painter, left, top, mark + scene.titles[box], room)
+            if two:
+                painter.setPen(qcolor(theme.text_on(ground) if coloured else theme.mute))
+                below = top + fonts.small_title.height
+                number = scene.numbers[box]
+                if number:
+                    fonts.micro.draw_right(painter, left + room, below, number)
+                taken = fonts.micro.width(number) + px(6) if number else 0
+                fonts.small.draw(painter, left, below, scene.details[box], room - taken)
+
+    def _plain_boxes(self, painter: QPainter, view: Viewport2D) -> None:
+        """Rectangles in the colour of their kind, or of the colouring."""
+        theme, scene = active_theme(), self.scene
+        corners = view.to_px(scene.layout.boxes.reshape(-1, 2)).reshape(-1, 4)
+        index, cut = clipped(corners, 0, 0, view.width, view.height)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(Qt.PenStyle.NoPen)
+        if self.colouring in {"fate", "kind"}:
+            marks = [QBrush(qcolor(mix(theme.bg, theme.kind(kind), 0.8))) for kind in NODE_KINDS]
+            self.rects.draw_by_code(painter, cut, scene.kinds[index], marks)
+            return
+        grounds = [self.ground(box) for box in index.tolist()]
+        palette = sorted(set(grounds))
+        codes = np.array([palette.index(ground) for ground in grounds], np.intp)
+        self.rects.draw_by_code(painter, cut, codes, [qcolor(ground) for ground in palette])
+
+    def _stubs(self, painter: QPainter, seen: Rect) -> None:
+        """Chips with the names of what many ops read."""
+        theme, layout, nodes = active_theme(), self.scene.layout, self.scene.model.nodes
+        for row in overlapping(layout.stubs, seen.x0, seen.y0, seen.x1, seen.y1).tolist():
+            rect = _rect(layout.stubs[row])
+            painter.setPen(QPen(qcolor(theme.line), 1))
+            painter.setBrush(qcolor(theme.raised))
+            painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+            painter.setPen(qcolor(theme.mute))
+            more = int(layout.stub_more[row])
+            text = nodes[int(layout.stub_hub[row])].title + (f" +{more}" if more else "")
+            top = rect.center().y() - self.fonts.small.height / 2
+            wide = min(self.fonts.small.width(text) + 1, rect.width() - px(12))
+            self.fonts.small.draw(painter, rect.center().x() - wide / 2, top, text, wide)
+
+
+def _rect(corners: Floats) -> QRectF:
+    x0, y0, x1, y1 = corners.tolist()
+    return QRectF(x0, y0, x1 - x0, y1 - y0)
+
+
+def _residency_ground(theme: Theme, residency: int) -> str:
+    tints = {LX: (theme.lx, 0.34), PARTLY: (theme.lx, 0.14), HBM: (theme.hbm, 0.14)}
+    return theme.tint(*tints[residency]) if residency in tints else theme.panel
