@@ -1,8 +1,8 @@
 """assign-layouts: the stick layout of every buffer, op by op in schedule order.
 
-Owns the walk, layout pins, and the two ways out of a corner: a reduction whose result a contraction needs in sticks is
-not run along the stick, and a pin that leaves a later op without any way is refused.  Refuses models that have no legal
-layout, naming op, source line, tensors and what is in the way.
+Owns the walk, layout pins, and the two ways out of a corner: a reduction whose result is needed in sticks, by a
+contraction or after it was expanded, is not run along the stick; a pin that leaves a later op without any way is
+refused.  Refuses models that have no legal layout, naming op, source line, tensors and what is in the way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from compiler.elementwise_rules import reduces_along_stick
 from compiler.layout_choice import Choice, Progress, choose, moves
 from compiler.layout_reasons import input_reason, output_reason
 from compiler.layout_rules import CONTRACTIONS, default_layout, options, refusal
-from compiler.loops import BufferKind, LoopOp, LoopProgram
+from compiler.loops import BufferKind, LoopOp, LoopProgram, OpKind
 from compiler.operands import spreads
 from compiler.pinning import nearest, refused
 from compiler.pins import PinState, PinStatus
@@ -163,9 +163,9 @@ class _Walk:
         progress.forget(op)
 
     def reductions_behind(self, op: LoopOp) -> frozenset[str]:
-        """Reductions along the stick whose single values a contraction reads."""
+        """Reductions along the stick whose single values a contraction reads, or an op after they were expanded."""
         found: set[str] = set()
-        waiting = [access.buffer for access in op.reads] if op.kind in CONTRACTIONS else []
+        waiting = [a.buffer for a in op.reads if op.kind in CONTRACTIONS or self._expanded(a.buffer)]
         seen: set[str] = set()
         while waiting:
             name = waiting.pop()
@@ -179,6 +179,15 @@ class _Walk:
                 else:
                     waiting += [access.buffer for access in writer.reads]
         return frozenset(found)
+
+    def _expanded(self, name: str) -> bool:
+        """True if a buffer repeats what it was made of along some loop."""
+        scene = self.progress.scene
+        for writer in scene.writers.get(name, ()):
+            if writer.kind is OpKind.POINTWISE and writer.reads:
+                reads, _ = scene.operands(writer, self.progress.layouts)
+                return any(not any(read.carries(loop.name) for read in reads) for loop in writer.loops)
+        return False
 
     def pin_behind(self, op: LoopOp) -> str:
         """The last pinned buffer that an op depends on; '' if there is none."""

@@ -180,6 +180,15 @@ def test_a_reduction_that_a_product_reads_is_not_run_along_the_stick() -> None:
     assert not plan.layouts["sum"].sparse
 
 
+def test_an_expanded_mean_is_not_run_along_the_stick() -> None:
+    sketch = Sketch()
+    x, y = sketch.input("x", 1, 2, 128), sketch.input("y", 1, 2, 128)
+    mean = sketch.reduce("sum", x, -1)
+    sketch.output(total(sketch, sketch.apply("neg", mean.expanded((1, 2, 128))), y))
+    plan = legal(sketch)
+    assert names(plan) == ["x@d1", "y@d1"]
+
+
 # Slices, parts, windows, the host
 
 
