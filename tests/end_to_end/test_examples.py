@@ -45,8 +45,8 @@ def test_two_runs_give_the_same_plan(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_pinned_split_is_honoured_and_still_right(name: str) -> None:
     program = model(name)[0].program
-    op = max(program.ops, key=lambda op: (op.kind is OpKind.MATMUL, op.iterations))
-    loop = next(loop for loop in op.output_loops if loop.extent % 2 == 0)
+    op = max(program.ops, key=lambda op: (op.kind in (OpKind.MATMUL, OpKind.CONV), op.iterations))
+    loop = next(loop for loop in reversed(op.output_loops[:-1] or op.output_loops) if loop.extent % 2 == 0)
     pins = Pins(division=frozendict({op.name: frozendict({loop.name: 2})}))
     compilation = compiled(name, 4, pins)
     assert compilation.plan.pins[f"division:{op.name}"].state is PinState.HONOURED

@@ -1,0 +1,141 @@
+"""Pipelines as data: specs round-trip, passes keep their contract, pins end with a status, broken passes are caught."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import pytest
+from frozendict import frozendict
+
+import compiler.pipeline as pipeline
+from compiler.device import load_device
+from compiler.errors import InputError, StoppedError, StudioError
+from compiler.graph import ModelGraph
+from compiler.loops import LoopProgram
+from compiler.pins import Pins, PinState
+from compiler.pipeline import PASSES, PIPELINES, BrokenPlanError, compile_problem, parse_pipeline, print_pipeline
+from compiler.plan import Plan, Slot, Spilled
+from compiler.problem import Problem
+from tests.random_programs import random_program
+
+GRAPH = ModelGraph("random", (), (), ())
+SPYRE = load_device("spyre")
+
+
+GOOD = 25  # a random program that compiles; many ask for what sticks cannot do
+
+
+def problem(seed: int = GOOD, pins: Pins | None = None) -> Problem:
+    return Problem(random_program(seed), SPYRE, pins or Pins())
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_a_pipeline_round_trips_through_its_spec(name: str) -> None:
+    passes = parse_pipeline(name)
+    assert parse_pipeline(print_pipeline(passes)) == passes
+    assert print_pipeline(passes) == PIPELINES[name]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("", "it has no passes"),
+        ("assign-layouts,polish", "pass 'polish': there is no such pass"),
+        ("place-scratchpad{colour=red}", "it has no option 'colour'; its options are: solver"),
+        ("place-scratchpad{solver=magic}", "use one of best-fit"),
+        ("assign-layouts;reduce-span", "is not a pass"),
+        ("Assign", "is not a pass"),
+    ],
+)
+def test_a_bad_spec_is_refused_in_one_sentence(spec: str, words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_pipeline(spec)
+    assert words in caught.value.sentence
+
+
+def test_every_decision_of_a_compilation_is_there() -> None:
+    found = compile_problem(GRAPH, problem())
+    names = {buffer.name for buffer in found.problem.program.buffers} | {edit.target for edit in found.plan.edits}
+    assert found.ok
+    assert set(found.plan.layouts) == set(found.plan.placement) == names
+    assert all(isinstance(place, Slot | Spilled) for place in found.plan.placement.values())
+    assert [record.spec for record in found.log] == PIPELINES["staged"].split(",")
+    assert found.cost.total_us > 0
+
+
+def test_progress_rises_and_a_stop_is_obeyed() -> None:
+    seen: list[float] = []
+    compile_problem(GRAPH, problem(), progress=lambda fraction, phase: seen.append(fraction))
+    assert seen == sorted(seen)
+    assert len(seen) == len(PASSES) + 1
+    with pytest.raises(StoppedError):
+        compile_problem(GRAPH, problem(), cancelled=lambda: len(seen) > 0)
+
+
+def test_a_resolve_says_what_it_kept() -> None:
+    first = compile_problem(GRAPH, problem())
+    again = compile_problem(GRAPH, problem(), previous=first.plan)
+    assert again.plan == first.plan
+    count = len(first.plan.divisions)
+    assert f"kept {count} of {count} divisions" in again.log[-1].decided
+
+
+def test_every_pin_ends_with_a_status() -> None:
+    pins = Pins(
+        division=frozendict({"nobody": frozendict(i=2)}),
+        layout=frozendict({"nothing": 0}),
+        placement=frozendict({"nowhere": "lx"}),
+        tiles=frozendict({"nobody": frozendict(i=2)}),
+    )
+    plan = compile_problem(GRAPH, problem(pins=pins)).plan
+    assert set(plan.pins) == set(pins.keys)
+    assert all(status.state is PinState.REFUSED and status.detail for status in plan.pins.values())
+
+
+def test_a_pin_no_pass_looks_at_is_refused_not_dropped() -> None:
+    pins = Pins(placement=frozendict({random_program(GOOD).buffers[0].name: "hbm"}))
+    plan = compile_problem(GRAPH, problem(pins=pins)).plan
+    assert plan.pins[pins.keys[0]].state is PinState.HONOURED
+
+
+@dataclass(frozen=True)
+class Meddler:
+    """A pass that breaks its contract: it decides layouts and touches kernels."""
+
+    name: ClassVar[str] = "meddler"
+    needs: ClassVar[tuple[str, ...]] = ()
+    decides: ClassVar[tuple[str, ...]] = ("layouts",)
+
+    def __call__(self, problem: Problem, plan: Plan) -> Plan:
+        return replace(plan, kernels=())
+
+
+@dataclass(frozen=True)
+class Liar:
+    """A pass that puts all that is on chip at address 0."""
+
+    name: ClassVar[str] = "liar"
+    needs: ClassVar[tuple[str, ...]] = ("placement",)
+    decides: ClassVar[tuple[str, ...]] = ("placement",)
+
+    def __call__(self, problem: Problem, plan: Plan) -> Plan:
+        moved = {name: replace(place, address=0) if isinstance(place, Slot) else place for name, place in plan.placement.items()}
+        return replace(plan, placement=frozendict(moved))
+
+
+def two_at_once(program: LoopProgram) -> bool:
+    try:
+        plan = compile_problem(GRAPH, Problem(program, SPYRE)).plan
+    except StudioError:
+        return False
+    slots = [place for place in plan.placement.values() if isinstance(place, Slot)]
+    return any(a is not b and a.first_step < b.first_step < a.last_step for a in slots for b in slots)
+
+
+@pytest.mark.parametrize(("cls", "words"), [(Meddler, "meddler changed kernels"), (Liar, "after liar: ")])
+def test_a_pass_that_breaks_its_contract_is_caught(cls: type, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seed = next(seed for seed in range(100) if two_at_once(random_program(seed)))
+    monkeypatch.setattr(pipeline, "PASSES", PASSES | {cls.name: cls})  # type: ignore[attr-defined]
+    with pytest.raises(BrokenPlanError, match=words):
+        compile_problem(GRAPH, problem(seed), pipeline=PIPELINES["staged"] + f",{cls.name}")  # type: ignore[attr-defined]
