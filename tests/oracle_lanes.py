@@ -34,14 +34,15 @@ class Seen:
 def lane_faults(step: Step, plan: Plan, values: Values) -> Iterator[str]:
     """What one core's lanes cannot do in this step."""
     op = step.op
+    if step.edit:
+        yield from _copied(step, plan)
+        return
     reads = [number for number in range(len(op.reads)) if used(op, number)]
     mixed = _widths(op, plan, reads) == {32, 64}
     always = np.ones(len(values[""]), dtype=bool)
     write = see(op, op.write, plan, values, mixed, always)
     seen = [see(op, op.reads[number], plan, values, mixed, reading(op, number, values)) for number in reads]
-    if step.edit:
-        yield from _copied(step, seen[0], write)
-    elif op.kind in (OpKind.MATMUL, OpKind.CONV):
+    if op.kind in (OpKind.MATMUL, OpKind.CONV):
         yield from _contracted(op, reads, seen, write, values)
     else:
         yield from _combined(op, seen, write, values)
@@ -74,8 +75,11 @@ def see(op: LoopOp, access: Access, plan: Plan, values: Values, mixed: bool, hap
     return Seen(access.buffer, registers, place.tolist(), lane.tolist(), where.tolist(), happens)
 
 
-def _copied(step: Step, source: Seen, target: Seen) -> Iterator[str]:
-    """A copy may turn blocks of sticks round, but not collect single elements."""
+def _copied(step: Step, plan: Plan) -> Iterator[str]:
+    """A copy may turn blocks of sticks round, but not collect single elements; judged over all cores."""
+    values = points(step.op, whole(step.op))
+    always = np.ones(len(values[""]), dtype=bool)
+    source, target = (see(step.op, access, plan, values, False, always) for access in (*step.op.reads, step.op.write))
     if _most(source) == 1 and _most(target) > 1:
         yield f"{step.name}: collects single elements of {source.name} into sticks"
 

@@ -165,15 +165,16 @@ class Draft:
         stop = self.rng.choice((size, min(size, start + 1 + size // 2)))
         return view.sliced(dim, start, stop, self.rng.choice((1, 1, 2, 3)))
 
-    def like(self, shape: tuple[int, ...], dtype: DType) -> View:
-        """An operand of this shape: a known value as it is, transposed or broadcast, or a new input."""
+    def like(self, shape: tuple[int, ...], dtype: DType, repeat: bool = True) -> View:
+        """An operand of this shape: a known value as it is, transposed or (if `repeat`) broadcast, or a new input."""
         known = [view for view in self.known(dtype) if len(view.shape) == len(shape)]
         for view in self.rng.sample(known, len(known)):
             for candidate in (view, view.permuted(self.order(len(shape)))):
-                fits = all(have in (1, want) for have, want in zip(candidate.shape, shape, strict=True))
+                pairs = zip(candidate.shape, shape, strict=True)
+                fits = all(have == want or (repeat and have == 1) for have, want in pairs)
                 if fits and self.rng.random() < 0.8:
                     return candidate.expanded(shape)
-        own = tuple(1 if self.rng.random() < 0.25 else size for size in shape)
+        own = tuple(1 if repeat and self.rng.random() < 0.25 else size for size in shape)
         return self.input(own, dtype).expanded(shape)
 
     # Ops

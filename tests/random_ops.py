@@ -122,10 +122,10 @@ def _contract(draft: Draft, left: View, label: str) -> None:
     own = batch if draft.rng.random() < 0.7 else [1] * len(batch)
     n = _columns(draft, math.prod(batch), m, k)
     if draft.rng.random() < 0.4:
-        stored = draft.like((*own, n, k), left.dtype)
+        stored = draft.like((*own, n, k), left.dtype, repeat=False)
         right = stored.permuted((*range(len(own)), len(own) + 1, len(own)))
     else:
-        right = draft.like((*own, k, n), left.dtype)
+        right = draft.like((*own, k, n), left.dtype, repeat=False)
     shape = (*batch, m, n)
     outer = dim_names(shape)
     loops = output_loops(shape)
@@ -152,7 +152,7 @@ def conv(draft: Draft) -> None:
     window, step = min(3, length), draft.rng.choice((1, 1, 2))
     steps = (length - window) // step + 1
     out = _columns(draft, batch, max(steps, window), channels * window)
-    weight = draft.like((out, channels, window), left.dtype)
+    weight = draft.like((out, channels, window), left.dtype, repeat=False)
     extents = {"b": batch, "o": out, "x": steps, "c": channels, "w": window}
     roles = {"c": Role.REDUCTION, "w": Role.REDUCTION}
     loops = tuple(Loop(name, size, roles.get(name, Role.OUTPUT)) for name, size in extents.items() if size > 1)
@@ -171,20 +171,24 @@ def conv(draft: Draft) -> None:
 
 
 def reshape(draft: Draft) -> None:
-    """The transpose of a matrix, flattened: an index with floor and mod; or a row-major tensor cut into equal parts."""
+    """Columns cut into heads that become the first dim; or the transpose of a matrix, flattened with floor and mod."""
     view = draft.value(2)
     rows, columns = view.shape[-2:]
     if rows == 1 or columns == 1:
         unary(draft)
         return
-    flat = rows * columns
-    step_row, step_column = view.strides[-2:]
-    terms = (
-        Term(step_column, (("d0", 1),), 0, rows, 0),
-        Term(step_row, (("d0", 1),), 0, 1, rows),
-    )
-    read = Access(view.buffer, Index(view.offset, terms))
     body = (Load(0, view.dtype), Apply("neg", (0,), view.dtype))
+    step_row, step_column = view.strides[-2:]
+    heads = [size for size in (2, 3, 12) if columns % size == 0]
+    if heads and draft.rng.random() < 0.7:
+        count = draft.rng.choice(heads)
+        width = columns // count
+        cut = replace(view, shape=(count, rows, width), strides=(step_column * width, step_row, step_column))
+        draft.pointwise("heads", (cut,), body, cut.shape, view.dtype)
+        return
+    flat = rows * columns
+    terms = (Term(step_column, (("d0", 1),), 0, rows, 0), Term(step_row, (("d0", 1),), 0, 1, rows))
+    read = Access(view.buffer, Index(view.offset, terms))
     op = draft.op("reshape", OpKind.POINTWISE, output_loops((flat,)), (read,), body)
     draft.emit(op, ("d0",), (flat,), view.dtype)
 
