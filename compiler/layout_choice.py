@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from compiler.layout import StickLayout
-from compiler.layout_rules import options
+from compiler.layout_rules import candidates
 from compiler.loops import LoopOp
-from compiler.scene import Candidate, Layouts, Options, Scene
+from compiler.scene import Candidate, Layouts, Scene
 
 BARRED = 1 << 62
 READERS_LOOKED_AT = 8
@@ -48,11 +48,13 @@ class Progress:
             del self.copies[move]
 
 
-def choose(progress: Progress, op: LoopOp, found: Options, keep: Callable[[Candidate], bool]) -> Choice | None:
+def choose(
+    progress: Progress, op: LoopOp, found: tuple[Candidate, ...], keep: Callable[[Candidate], bool]
+) -> Choice | None:
     """The best of the candidates that `keep` accepts; None if there is none."""
     scene, layouts = progress.scene, progress.layouts
     copies = frozenset(progress.copies)
-    priced = [(price(scene, op, way, layouts, copies), place, way) for place, way in enumerate(found.found)]
+    priced = [(price(scene, op, way, layouts, copies), place, way) for place, way in enumerate(found)]
     kept = [entry for entry in priced if keep(entry[2])]
     if not kept:
         return None
@@ -91,6 +93,6 @@ def _ahead(scene: Scene, op: LoopOp, candidate: Candidate, layouts: dict[str, St
     readers = {reader.name: reader for name in written for reader in scene.readers.get(name, ()) if reader is not op}
     total = 0
     for reader in list(readers.values())[:READERS_LOOKED_AT]:
-        costs = [price(scene, reader, way, known, frozenset()) for way in options(scene, reader, known).found]
+        costs = [price(scene, reader, way, known, frozenset()) for way in candidates(scene, reader, known)]
         total += min(costs, default=BARRED)
     return total

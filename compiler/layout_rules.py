@@ -12,7 +12,7 @@ from compiler.errors import UnsupportedError
 from compiler.layout import MAX_DIM_ORDER, Arrangement, StickLayout, stick_layout
 from compiler.loops import Buffer, LoopOp, OpKind
 from compiler.operands import dense_layout
-from compiler.scene import Candidate, Layouts, Options, Scene
+from compiler.scene import Candidate, Layouts, Scene
 
 CONTRACTIONS = (OpKind.MATMUL, OpKind.CONV)
 RULES = {
@@ -23,11 +23,23 @@ RULES = {
 }
 
 
-def options(scene: Scene, op: LoopOp, layouts: Layouts) -> Options:
-    """All candidates of an op.  `layouts` holds what is decided so far; an operand without one suits everything."""
+def candidates(scene: Scene, op: LoopOp, layouts: Layouts) -> tuple[Candidate, ...]:
+    """All ways to run an op, in order of preference at equal cost.
+
+    `layouts` holds what is decided so far; an operand without a layout suits everything.  Ops of equal structure share
+    the answer.
+    """
     if op.kind is OpKind.OPAQUE:
-        return Options((_host_candidate(scene, op, layouts),))
-    return RULES[op.kind](scene, op, layouts)
+        return (_host_candidate(scene, op, layouts),)
+    structure = scene.structure(op, layouts)
+    if structure not in scene.known:
+        scene.known[structure] = RULES[op.kind](scene, op, layouts).found
+    return scene.known[structure]
+
+
+def obstacles(scene: Scene, op: LoopOp, layouts: Layouts) -> tuple[tuple[str, str], ...]:
+    """Per way that is barred to an op its name (a loop, an operand) and the clause that says why."""
+    return () if op.kind is OpKind.OPAQUE else RULES[op.kind](scene, op, layouts).obstacles
 
 
 def _host_candidate(scene: Scene, op: LoopOp, layouts: Layouts) -> Candidate:
@@ -58,11 +70,11 @@ def default_layout(scene: Scene, buffer: Buffer) -> StickLayout:
     return stick_layout(buffer.shape, buffer.strides, scene.lanes(buffer))
 
 
-def refusal(op: LoopOp, options: Options) -> UnsupportedError:
+def refusal(scene: Scene, op: LoopOp, layouts: Layouts) -> UnsupportedError:
     """The error for an op without any candidate: op, source line, tensors and what is in the way per loop."""
     where = f" ({op.origin.source})" if op.origin.source else ""
     clauses = dict[str, list[str]]()
-    for loop, clause in options.obstacles:
+    for loop, clause in obstacles(scene, op, layouts):
         clauses.setdefault(clause, []).append(loop)
     reasons = "; ".join(f"{' and '.join(dict.fromkeys(loops))}: {clause}" for clause, loops in clauses.items())
     return UnsupportedError(

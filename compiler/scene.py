@@ -6,7 +6,7 @@ may take.  Refuses op kinds: what a kind demands of its operands is in the rules
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from frozendict import frozendict
@@ -49,13 +49,24 @@ class Options:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """Buffers, who writes and reads them, and which leave the model."""
+    """Buffers, who writes and reads them, and which leave the model; `known` keeps candidates by structure."""
 
     device: Device
     buffers: frozendict[str, Buffer]
     writers: frozendict[str, tuple[LoopOp, ...]] = field(default_factory=frozendict)
     readers: frozendict[str, tuple[LoopOp, ...]] = field(default_factory=frozendict)
     results: frozenset[str] = field(default_factory=frozenset)
+    known: dict[Hashable, tuple[Candidate, ...]] = field(default_factory=dict)
+
+    def structure(self, op: LoopOp, layouts: Layouts) -> Hashable:
+        """What the candidates of an op depend on, without names: equal layers of a model share it."""
+        operands = []
+        for access in (*op.reads, *op.writes):
+            buffer = self.buffers[access.buffer]
+            shared = access.buffer if len(self.writers.get(access.buffer, ())) > 1 else ""
+            place = (access.index, buffer.shape, buffer.strides, buffer.dtype, layouts.get(access.buffer))
+            operands.append((*place, access.buffer in self.results, shared))
+        return (op.kind, op.combine, op.loops, op.body, op.results, len(op.reads), tuple(operands))
 
     def lanes(self, buffer: Buffer) -> int:
         """Lanes of a buffer by its type; a bool follows the first value it is used together with."""

@@ -16,14 +16,14 @@ from frozendict import frozendict
 from compiler.elementwise_rules import reduces_along_stick
 from compiler.layout_choice import Choice, Progress, choose, moves
 from compiler.layout_reasons import input_reason, output_reason
-from compiler.layout_rules import CONTRACTIONS, default_layout, options, refusal
+from compiler.layout_rules import CONTRACTIONS, candidates, default_layout, obstacles, refusal
 from compiler.loops import BufferKind, LoopOp, LoopProgram, OpKind
 from compiler.operands import spreads
 from compiler.pinning import nearest, refused
 from compiler.pins import PinState, PinStatus
 from compiler.plan import Plan
 from compiler.problem import Problem
-from compiler.scene import Candidate, Options, Scene, scene_of
+from compiler.scene import Candidate, Scene, scene_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +40,19 @@ class AssignLayouts:
         across: frozenset[str] = frozenset()
         while True:
             walk = _Walk(problem.program, Progress(scene), pins, across, dict(status))
-            stuck = walk.run()
-            if stuck is None:
+            op = walk.run()
+            if op is None:
                 break
-            op, found = stuck
             more = walk.reductions_behind(op) - across
             blamed = walk.pin_behind(op)
             if more:
                 across |= more
             elif blamed:
-                status[f"layout:{blamed}"] = refused(f"then {refusal(op, found).what}: {refusal(op, found).why}")
+                error = refusal(scene, op, walk.progress.layouts)
+                status[f"layout:{blamed}"] = refused(f"then {error.what}: {error.why}")
                 pins = frozendict((name, dim) for name, dim in pins.items() if name != blamed)
             else:
-                raise refusal(op, found)
+                raise refusal(scene, op, walk.progress.layouts)
         reasons = {**plan.reasons, **walk.reasons}
         return replace(
             plan,
@@ -105,7 +105,7 @@ class _Walk:
     reasons: dict[str, str] = field(default_factory=dict)
     choices: dict[str, Choice] = field(default_factory=dict)
 
-    def run(self) -> tuple[LoopOp, Options] | None:
+    def run(self) -> LoopOp | None:
         """Decide everything; the op that has no way left, if there is one."""
         scene, layouts = self.progress.scene, self.progress.layouts
         for buffer in self.program.buffers:
@@ -113,14 +113,13 @@ class _Walk:
                 layouts[buffer.name] = default_layout(scene, buffer)
                 self.reasons[f"layout:{buffer.name}"] = input_reason(buffer, layouts[buffer.name])
         for op in self.program.ops:
-            found = options(scene, op, layouts)
-            choice = self._choice(op, found)
+            choice = self._choice(op, candidates(scene, op, layouts))
             if choice is None:
-                return op, found
+                return op
             self._commit(op, choice)
         return None
 
-    def _choice(self, op: LoopOp, found: Options) -> Choice | None:
+    def _choice(self, op: LoopOp, found: tuple[Candidate, ...]) -> Choice | None:
         """The best candidate under the pins; without them if they leave none, which refuses them."""
         pinned = [a.buffer for a in op.writes if a.buffer in self.pins and a.buffer not in self.progress.layouts]
         choice = choose(
@@ -130,9 +129,10 @@ class _Walk:
             self.status.update({f"layout:{name}": PinStatus(PinState.HONOURED) for name in pinned})
             return choice
         for name in pinned:
-            dims = sorted({way.outputs[0].stick_dim for way in found.found if way.outputs[0].stick_dim >= 0})
+            dims = sorted({way.outputs[0].stick_dim for way in found if way.outputs[0].stick_dim >= 0})
             able = f"it can cut dim {' or '.join(map(str, dims))}" if dims else "it leaves one value per stick"
-            clause = next((clause for _, clause in found.obstacles), "")
+            barred = obstacles(self.progress.scene, op, self.progress.layouts)
+            clause = next((clause for _, clause in barred), "")
             why = f"{op.name} cannot write {name} in sticks of dim {self.pins[name]}; {able}"
             self.status[f"layout:{name}"] = refused(f"{why}; {clause}" if clause else why)
         choice = choose(self.progress, op, found, lambda way: self._leaves_sticks(op, way))

@@ -14,7 +14,7 @@ from frozendict import frozendict
 from compiler.layout import Arrangement, StickLayout
 from compiler.layout_choice import Choice, Move, Progress, choose, moves
 from compiler.layout_reasons import edit_reason
-from compiler.layout_rules import options, refusal
+from compiler.layout_rules import candidates, refusal
 from compiler.loops import LoopOp
 from compiler.plan import Edit, EditKind, Plan
 from compiler.problem import Problem
@@ -33,10 +33,10 @@ class InsertRestickify:
         progress = Progress(scene_of(problem.program, problem.device), dict(plan.layouts))
         made = _Copies(progress)
         for op in problem.program.ops:
-            found = options(progress.scene, op, plan.layouts)
+            found = candidates(progress.scene, op, plan.layouts)
             choice = choose(progress, op, found, lambda way: True)
             if choice is None:
-                raise refusal(op, found)
+                raise refusal(progress.scene, op, plan.layouts)
             made.serve(op, choice, plan.layouts)
             progress.forget(op)
         layouts = {**plan.layouts, **made.layouts}
@@ -86,7 +86,7 @@ class _Copies:
         written = {access.buffer: layouts[access.buffer] for access in op.writes}
         before = {name: layout for name, layout in layouts.items() if name not in written}
         progress = Progress(self.progress.scene, before, dict(self.progress.copies))
-        found = options(progress.scene, op, before)
+        found = candidates(progress.scene, op, before)
         return choose(progress, op, found, lambda way: way.outputs == tuple(written.values())) or choice
 
     def _free(self, name: str) -> str:

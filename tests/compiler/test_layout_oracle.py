@@ -9,7 +9,7 @@ import pytest
 from compiler.errors import UnsupportedError
 from compiler.layout import Arrangement, StickLayout, stick_layout
 from compiler.layout_choice import Progress, choose, moves, price
-from compiler.layout_rules import default_layout, options
+from compiler.layout_rules import candidates, default_layout
 from compiler.loops import Buffer, BufferKind, LoopOp, OpKind
 from compiler.passes.assign_layouts import AssignLayouts
 from compiler.passes.insert_restickify import InsertRestickify
@@ -106,12 +106,12 @@ def test_every_choice_is_the_cheapest_and_every_refusal_is_due(group: int) -> No
             if buffer.kind is not BufferKind.COMPUTED:
                 progress.layouts[buffer.name] = default_layout(scene, buffer)
         for op in program.ops:
-            found = options(scene, op, progress.layouts)
+            found = candidates(scene, op, progress.layouts)
             if op.kind is not OpKind.OPAQUE:
                 want = cheapest(scene, op, progress, spread=False)
                 want = cheapest(scene, op, progress, spread=True) if want is None else want
-                costs = [price(scene, op, way, progress.layouts, frozenset()) for way in found.found]
-                assert min(costs, default=None) == want, f"seed {seed} {op.name} {found.obstacles}"
+                costs = [price(scene, op, way, progress.layouts, frozenset()) for way in found]
+                assert min(costs, default=None) == want, f"seed {seed} {op.name}"
             choice = choose(progress, op, found, lambda way: True)
             if choice is None:
                 break
