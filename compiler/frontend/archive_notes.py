@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from compiler.frontend.archive_error import ArchiveError, quoted
 from compiler.frontend.archive_zip import Members
 
-PICKLE_BYTES = 256 << 20
+PICKLE_BYTES = 200 << 20
 # What torch itself writes for tensors, real and fake.
 _PLAIN = re.compile(
     r"torch\._utils\._rebuild_\w+|torch\.\w+Storage|torch\.storage\.\w+|collections\.OrderedDict|torch\.\w*(?:Size|device)"

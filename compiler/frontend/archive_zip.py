@@ -77,7 +77,7 @@ def members_of(path: Path) -> Iterator[Members]:
     """Open the archive at `path`; ArchiveError if it is not a sound zip."""
     try:
         archive = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, OverflowError) as error:
+    except (zipfile.BadZipFile, RuntimeError, OSError, ValueError, OverflowError) as error:
         raise ArchiveError(f"its table of contents is damaged ({quoted(str(error))})") from error
     with archive:
         yield Members(archive, path.stat().st_size)

@@ -157,7 +157,7 @@ def _zip_kind(path: Path) -> FileKind:
     try:
         with zipfile.ZipFile(path) as archive:
             infos = archive.infolist()
-    except (zipfile.BadZipFile, NotImplementedError):
+    except (zipfile.BadZipFile, RuntimeError):  # RuntimeError: a version or a method that zipfile does not know
         return FileKind.TRUNCATED_ZIP
     # A table of contents that begins further in belongs to an archive inside this one: the outer table is cut off.
     if min((info.header_offset for info in infos), default=0) > 0:
