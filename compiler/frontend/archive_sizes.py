@@ -17,6 +17,7 @@ from compiler.frontend.archive_shapes import DATA_DEPENDENT, evaluate, parse, sy
 from compiler.frontend.archive_targets import SHAPE_CHECKS
 
 UNBOUNDED = 2**62
+FIX = "export the model with fixed sizes"
 Values = Mapping[str, int]
 
 
@@ -108,7 +109,8 @@ def _check_values(found: tuple[OpenSize, ...], sizes: Values) -> None:
     missing = [size for size in found if size.symbol not in sizes]
     if missing:
         what = " and ".join(map(str, missing))
-        raise ArchiveError(f"it leaves the size of {what} open", "export the model with fixed sizes")
+        values = "&".join(f"{size.symbol}={size.example or max(size.smallest, 1)}" for size in missing)
+        raise ArchiveError(f"it leaves the size of {what} open", f"{FIX} or choose values, as in FILE.pt2?{values}")
 
 
 def _symbols(size: schema.SymInt) -> frozenset[str]:
@@ -150,7 +152,7 @@ def _close_argument(argument: schema.Argument, graph: schema.Graph, sizes: Value
         real = _value(argument.as_sym_float.as_name, graph)
         argument.as_sym_float = union(schema.SymFloatArgument, "as_float", float(real))
     elif argument.type in {"as_sym_bools", "as_sym_floats"}:
-        raise ArchiveError("a call takes a list of symbolic values", "export the model with fixed sizes")
+        raise ArchiveError("a call takes a list of symbolic values", FIX)
 
 
 def _close_int(argument: schema.SymIntArgument, graph: schema.Graph) -> schema.SymIntArgument:

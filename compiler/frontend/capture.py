@@ -10,8 +10,10 @@ import contextlib
 import io
 import logging
 import re
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 import torch
 from torch.export import ExportedProgram
@@ -24,8 +26,9 @@ from compiler.frontend.convert import Interface, convert
 from compiler.frontend.decompositions import half_stays_half, table
 from compiler.frontend.inductor import Rules, dense_strides, lower
 from compiler.frontend.lowerings import LOWERINGS, OPAQUE
-from compiler.frontend.model_graph import element_type, model_graph, tensor_outputs
+from compiler.frontend.model_graph import calls_of, element_type, model_graph, tensor_outputs
 from compiler.frontend.names import Names
+from compiler.frontend.origin import is_authors
 from compiler.loops import Buffer, BufferKind, ModelSource
 
 Progress = Callable[[float, str], None]
@@ -62,11 +65,13 @@ def trace(module: torch.nn.Module, args: tuple[object, ...], kwargs: Mapping[str
     except StudioError:
         raise
     except Exception as error:
-        raise UnsupportedError(
-            f"the module {type(module).__name__}",
-            f"PyTorch cannot trace it ({shortened(error)})",
-            "change that part of the model",
-        ) from error
+        line = author_line(error)
+        what = f"the module {type(module).__name__}" + (f" ({line})" if line else "")
+        if type(error).__name__ == "GuardOnDataDependentSymNode":
+            why = "it chooses by a number that is only known when it runs"
+            raise UnsupportedError(what, why, "choose with torch.where on tensors") from error
+        why = f"PyTorch cannot trace it ({shortened(error)})"
+        raise UnsupportedError(what, why, "change that part of the model") from error
 
 
 def capture_program(program: ExportedProgram, name: str, source: ModelSource, progress: Progress = silent) -> Captured:
@@ -98,7 +103,7 @@ def decomposed(program: ExportedProgram) -> ExportedProgram:
 
 
 def _interface(name: str, source: ModelSource, program: ExportedProgram, simple: ExportedProgram) -> Interface:
-    calls = {node.name: node.target for node in program.graph.nodes if node.op == "call_function"}
+    calls = {call.node.name: call.node.target for call in calls_of(program)[0]}
     outputs = tuple(label for label, _ in tensor_outputs(simple))
     return Interface(name, source, _input_buffers(simple), outputs, calls)
 
@@ -137,6 +142,13 @@ def quiet() -> Iterator[None]:
         finally:
             logger.setLevel(level)
             logger.disabled = disabled
+
+
+def author_line(error: BaseException) -> str:
+    """`file.py:line` of the last frame of an error in the author's own code, '' if there is none."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if is_authors(frame.filename)]
+    return f"{Path(own[-1].filename).name}:{own[-1].lineno}" if own else ""
 
 
 def shortened(error: BaseException) -> str:

@@ -104,7 +104,8 @@ class _Conversion:
                 ops.append(op)
         for op in ops:
             if any(0 in buffer.shape for buffer in map(self._named, op.writes)):
-                raise UnsupportedError(op.name, "it makes a tensor without elements", "leave it out of the model")
+                what = f"{op.name} ({op.origin.source})" if op.origin.source else op.name
+                raise UnsupportedError(what, "it makes a tensor without elements", "leave it out of the model")
         used = tuple(buffer for buffer in self.buffers.values() if buffer.name in needed)
         return LoopProgram(self.interface.name, self.interface.source, used, tuple(reversed(ops)), views)
 

@@ -91,7 +91,8 @@ def build(spec: FactorySpec, *, real: bool = False) -> Example:
     parameters = _checked(spec, function)
     if real:
         return _example(spec, _run(spec, function, parameters, []))
-    mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv())
+    # Without symbols until the module stands, so that reading a number out of a fake tensor fails at once.
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
     returned: object = None
     # Some constructors read numbers out of tensors, which a fake one has not: then build on `meta`, at last for real.
     attempts: list[list[AbstractContextManager[object]]] = [[mode], [torch.device("meta")], []]
@@ -102,6 +103,7 @@ def build(spec: FactorySpec, *, real: bool = False) -> Example:
         except InputError:
             if attempt == len(attempts) - 1:
                 raise
+    mode.shape_env = ShapeEnv()
     return faked(_example(spec, returned), mode)
 
 

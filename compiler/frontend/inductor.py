@@ -7,6 +7,7 @@ are global, so one lowering runs at a time per process.
 
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -33,6 +34,8 @@ from compiler.primitives import PRIMITIVES, CostClass
 Handler = DefaultHandler
 # Scalar functions of the device that Inductor has no name for.
 _OWN_FUNCTIONS = ("gelu", "gelu_tanh", "silu")
+# Results that are None or plain numbers.
+_NO_TENSORS = (ir.NoneAsConstantBuffer, ir.ShapeAsConstantBuffer)
 _LOCK = threading.RLock()
 _CONFIG = {
     "split_reductions": False,
@@ -138,7 +141,8 @@ def lower(module: torch.fx.GraphModule, rules: Rules) -> Lowered:
         stack.enter_context(V.set_graph_handler(graph))
         graph.run(*inputs)
         steps = tuple(step if isinstance(step, Opaque) else _nest(*step) for step in graph.steps)
-        return Lowered(graph, steps, tuple(_view(output) for output in graph.graph_outputs), dict(graph.constants))
+        outputs = tuple(_view(output) for output in graph.graph_outputs if not isinstance(output, _NO_TENSORS))
+        return Lowered(graph, steps, outputs, dict(graph.constants))
 
 
 @contextmanager
@@ -233,9 +237,14 @@ class _Lowering(GraphLowering):
         super().output(target, stored, kwargs)  # type: ignore[arg-type]
 
     def _lowered(self, n: torch.fx.Node, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
+        if isinstance(n.target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in n.target.tags:
+            raise refusal(n, "it draws random numbers, which no plan can repeat", "call eval() on the module")
         if n.target in self.rules.opaque or _only_calls(n.target):
             return self._opaque(n, arguments, keywords)
-        result = self.call_function(n.target, arguments, keywords)  # type: ignore[arg-type]
+        if n.target is operator.getitem:
+            base, place = arguments
+            return base[place]  # type: ignore[index]
+        result = inductor_lowering.lowerings[n.target](*arguments, **keywords)
         unknown = [op for box in pytree.tree_leaves(result) for op in _used_ops(box) - self.rules.known_ops]
         return self._opaque(n, arguments, keywords) if unknown or result is NotImplemented else result
 
@@ -252,8 +261,8 @@ class _Lowering(GraphLowering):
     def _result(self, value: object, n: torch.fx.Node, results: list[Whole]) -> object:
         if value is None:
             return None
-        if not isinstance(value, torch.Tensor):
-            raise refusal(n, "its result is a number that is only known when it runs")
+        if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
+            raise refusal(n, "its result is not a dense tensor")
         shape = tuple(int(size) for size in value.shape)
         layout = ir.FixedLayout(value.device, value.dtype, list(shape), list(contiguous_strides(shape)))
         buffer = ir.InputBuffer(name=None, layout=layout)

@@ -13,6 +13,7 @@ from pathlib import Path
 from torch.export import ExportedProgram
 
 from compiler.captured import Captured
+from compiler.errors import InputError
 from compiler.frontend.archive import read_archive, read_notes
 from compiler.frontend.capture import Progress, capture_program, silent, trace
 from compiler.frontend.factory import build, factory_spec
@@ -67,6 +68,8 @@ def path_of(spec: str) -> Path:
     factory = factory_spec(spec)
     if factory is not None:
         return factory.path
+    if not spec:
+        raise InputError("no model", "its name is empty", "name an example, a .pt2 file or file.py:factory")
     bundled = example(spec)
     path = bundled.archive if bundled else Path(spec)
     kind = sniff(path)

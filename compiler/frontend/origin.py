@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import torch
 
@@ -16,16 +16,22 @@ from compiler.errors import UnsupportedError
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 # How tracing names the module that it was given.
 _ROOT = re.compile(r"^(?:L\['\w+'\]|L__self__)")
+_OURS = Path(__file__).parent
 # Frames of PyTorch itself say nothing to the author of a model.
 _LIBRARY = re.compile(
     r"(?:site|dist)-packages[\\/]torch[\\/]|[\\/]torch[\\/](?:nn|fx|_\w+|utils|functional|export)[\\/.]"
 )
 
 
+def is_authors(path: str) -> bool:
+    """True for a file that is neither PyTorch's nor this program's, nor code made up at run time."""
+    return not (_LIBRARY.search(path) or path.startswith("<") or Path(path).is_relative_to(_OURS))
+
+
 def source_of(node: torch.fx.Node) -> str:
     """`file.py:line` of the last frame of the author's code, '' if unknown."""
     frames = _FRAME.findall(node.meta.get("stack_trace") or "")
-    own = [frame for frame in frames if not _LIBRARY.search(frame[0])]
+    own = [frame for frame in frames if is_authors(frame[0])]
     if not own:
         return ""
     path, line = own[-1]
