@@ -227,7 +227,7 @@ def test_open_sizes_are_told_with_input_and_range(open_archive: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_archive(open_archive)
     assert f"it leaves the size of dimension 0 of input inputs_0 ({size.symbol}, 2 to 512) open" in str(caught.value)
-    assert caught.value.remedy == "export the model with fixed sizes"
+    assert caught.value.remedy == f"export the model with fixed sizes or choose values, as in FILE.pt2?{size.symbol}=6"
 
 
 @pytest.mark.parametrize("rows", [2, 6, 64, 512])
