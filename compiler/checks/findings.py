@@ -8,11 +8,12 @@ from __future__ import annotations
 from compiler.compilation import Verdict
 
 MOST = 20
+LARGEST = 1 << 62  # what array arithmetic can still hold
 
 
 def whole(value: object, least: int = 0) -> bool:
-    """True for an integer of at least `least`; a bool is no number."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+    """True for an integer of at least `least` that arrays can hold; a bool is no number."""
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST
 
 
 def listing(names: list[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 from frozendict import frozendict
 
@@ -102,6 +103,7 @@ def program(buffers: Iterable[Buffer], ops: Iterable[LoopOp], *outputs: Buffer) 
     return LoopProgram("tiny", ModelSource("tiny"), tuple(buffers), tuple(ops), views)
 
 
+@cache
 def spyre(cores: int = 32) -> Device:
     """The bundled device with fewer cores."""
     return load_device("spyre").with_cores(cores)
