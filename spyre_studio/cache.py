@@ -1,7 +1,7 @@
-"""The user's cache folder: captured models by what they were made from, and the last traceback.
+"""Captured models of archives, kept by what they were made from.
 
-Owns where it is, its names and its size.  Refuses to be needed: whatever cannot be read or written there is simply done
-again.
+Owns the names of the files and how many there are.  Refuses to be needed: whatever cannot be read or written is simply
+captured again.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -19,6 +18,7 @@ from compiler.captured import Captured
 from compiler.codec import from_json, to_json
 from compiler.errors import StudioError
 from spyre_studio.model_spec import ModelSpec
+from spyre_studio.user_folder import cache_folder
 
 _MOST = 64
 _CODE = Path(__file__).parent.parent / "compiler"
@@ -30,18 +30,6 @@ class CapturedModel:
 
     captured: Captured
     notes: tuple[str, ...]
-
-
-def folder() -> Path:
-    """Where this program keeps what it can make again; it may not exist."""
-    home = Path.home()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "spyre-studio"
 
 
 def load_captured(spec: ModelSpec) -> CapturedModel | None:
@@ -68,22 +56,11 @@ def store_captured(spec: ModelSpec, model: CapturedModel) -> None:
         return
 
 
-def write_traceback(text: str) -> Path | None:
-    """Keep the traceback of a mistake of this program; the file, or None if it cannot be written."""
-    path = folder() / "last-error.txt"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError:
-        return None
-    return path
-
-
 def _file(spec: ModelSpec) -> Path:
     with spec.path.open("rb") as stream:
         content = hashlib.file_digest(stream, "sha256").hexdigest()
     key = json.dumps([content, spec.path.stem, spec.sizes, _program()])
-    return folder() / "captures" / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+    return cache_folder() / "captures" / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
 
 
 @cache

@@ -1,0 +1,37 @@
+"""`spyre-studio export PLAN --format NAME -o PATH`: a checked plan in another format."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from compiler.emit import FORMATS, export
+from spyre_studio import tasks
+from spyre_studio.pins_file import write_whole
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.description = "Check a saved plan and write it in another format; a plan that fails a check is refused."
+    parser.add_argument("plan", type=Path, metavar="PLAN", help="a file that `spyre-studio compile -o` wrote")
+    parser.add_argument("--format", required=True, choices=tuple(FORMATS), help=_formats())
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="PATH", help="the file to write; - for stdout"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check, then write."""
+    saved = tasks.read_plan_file(arguments.plan)
+    text = export(replace(saved, verdicts=tasks.check_plan(saved)), arguments.format)
+    if str(arguments.output) == "-":
+        sys.stdout.write(text)
+    else:
+        write_whole(arguments.output, text)
+    return 0
+
+
+def _formats() -> str:
+    return "; ".join(f"{row.name}: {row.title.lower()}" for row in FORMATS.values())

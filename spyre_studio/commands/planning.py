@@ -1,0 +1,71 @@
+"""Arguments that say how a model is planned, for the commands that plan.
+
+Owns the options and reading them before anything slow starts.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from compiler.captured import Captured
+from compiler.compilation import Compilation
+from compiler.device import Device, device_names
+from compiler.pins import Pins
+from spyre_studio import tasks
+from spyre_studio.options import CompileOptions
+from spyre_studio.pins_file import read_pins_file
+from spyre_studio.reporter import Reporter
+
+MODEL = (
+    "an example's name, a .pt2 archive (file.pt2?s0=64 closes an open size), file.py:factory (file.py:factory?layers=2 "
+    "passes arguments), or a captured model"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """How to plan; `given` names the options that were on the command line."""
+
+    device: Device
+    options: CompileOptions
+    pins: Pins
+    given: tuple[str, ...]
+
+    def compile(self, captured: Captured, reporter: Reporter) -> Compilation:
+        """The plan for a captured model."""
+        return tasks.compile_model(captured, self.device, self.pins, self.options, None, reporter)
+
+
+def add_planning(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    group = parser.add_argument_group("planning")
+    group.add_argument("--device", metavar="NAME|FILE", help=f"one of {', '.join(device_names())}, or a .toml file")
+    group.add_argument("--cores", type=int, metavar="N", help="use only so many cores of the device")
+    group.add_argument("--pipeline", metavar="NAME|SPEC", help="a named pipeline or a list of passes (default: staged)")
+    group.add_argument("--pins", type=Path, metavar="FILE", help="a JSON file with what you want to fix")
+    group.add_argument(
+        "--seconds", type=_seconds, metavar="S", help="limit for each pass that searches (staged has none)"
+    )
+
+
+def read_planning(arguments: argparse.Namespace) -> Planning:
+    """The options, with device, pipeline and pins file already read; StudioError if one cannot be used."""
+    names = ("device", "cores", "pipeline", "pins", "seconds")
+    given = tuple(f"--{name}" for name in names if getattr(arguments, name) is not None)
+    default = CompileOptions()
+    options = CompileOptions(
+        arguments.device or default.device, arguments.cores, arguments.pipeline or default.pipeline, arguments.seconds
+    )
+    device = options.load()
+    pins = read_pins_file(arguments.pins) if arguments.pins else Pins()
+    tasks.limited(options.pipeline, options.seconds)
+    return Planning(device, options, pins, given)
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a time above 0")
+    return value

@@ -1,0 +1,64 @@
+"""`spyre-studio show FILE`: any file of this program as a listing that people read and that parses back."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from frozendict import frozendict
+
+from compiler.captured import Captured
+from compiler.codec import KINDS, from_json, parse_document
+from compiler.compilation import Compilation
+from compiler.errors import InputError
+from compiler.text.document import to_text
+from compiler.text.result_text import print_cost, print_log, print_verdicts
+from spyre_studio import tasks
+from spyre_studio.summary import describe
+
+PARTS: frozendict[str, Callable[[Compilation], str]] = frozendict(
+    graph=lambda whole: to_text(whole.graph),
+    loops=lambda whole: to_text(whole.problem.program),
+    device=lambda whole: to_text(whole.problem.device),
+    pins=lambda whole: to_text(whole.problem.pins),
+    plan=lambda whole: to_text(whole.plan),
+    program=lambda whole: to_text(whole.program),
+    cost=lambda whole: print_cost(whole.cost),
+    checks=lambda whole: print_verdicts(whole.verdicts),
+    log=lambda whole: print_log(whole.log, whole.solver),
+    all=to_text,
+)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.description = "Print a captured model, a saved plan or an exported document as a listing."
+    parser.add_argument("file", type=Path, metavar="FILE", help="a JSON file of this program")
+    parser.add_argument("--part", choices=tuple(PARTS), help="which part of a saved plan (default: the plan)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the listing."""
+    text = tasks.read_text(arguments.file)
+    origin = str(arguments.file)
+    kind = str(parse_document(text, origin)["kind"])
+    value: object = from_json(KINDS[kind], text, origin)
+    if isinstance(value, Compilation):
+        print(_of_plan(value, arguments.part), end="")
+        return 0
+    if arguments.part:
+        raise InputError(origin, f"it holds a {kind}, which has no parts", "leave out --part")
+    print(_of_model(value) if isinstance(value, Captured) else to_text(value), end="")
+    return 0
+
+
+def _of_plan(whole: Compilation, part: str | None) -> str:
+    """A part, or the plan below a summary in lines that a reader of listings passes over."""
+    if part:
+        return PARTS[part](whole)
+    return "".join(f"# {line}\n" for line in describe(whole)) + to_text(whole.plan)
+
+
+def _of_model(captured: Captured) -> str:
+    return f"{to_text(captured.graph)}\n{to_text(captured.program)}"

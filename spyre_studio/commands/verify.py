@@ -1,0 +1,62 @@
+"""`spyre-studio verify MODEL|PLAN`: run the device program on the simulator and compare with PyTorch."""
+
+from __future__ import annotations
+
+import argparse
+
+from compiler.codec import unstructure
+from compiler.compilation import Compilation
+from compiler.errors import InputError
+from simulator.report import VerifyReport, describe
+from spyre_studio import tasks
+from spyre_studio.commands.planning import MODEL, add_planning, read_planning
+from spyre_studio.commands.terminal import Terminal, print_json
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.description = (
+        "Run a plan core by core on the simulated device, on seeded random numbers, and compare with PyTorch. A MODEL "
+        "is planned first. Exit code 1 if more than rounding tells the results apart."
+    )
+    parser.add_argument("model", metavar="MODEL|PLAN", help=f"{MODEL}, or a saved plan")
+    add_planning(parser)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random numbers (default: 0)")
+    parser.add_argument(
+        "--poison",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="fill padding and unused memory with NaN, so that reading it shows (default: yes)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document instead of lines")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Plan if necessary, run, compare; 1 if the numbers differ."""
+    planning = read_planning(arguments)
+    terminal = Terminal()
+    value = tasks.open_any(arguments.model, terminal)
+    if isinstance(value, Compilation) and planning.given:
+        why = f"a saved plan is verified as it is, so that {', '.join(planning.given)} has no effect"
+        raise InputError(arguments.model, why, "compile the model with these options, then verify")
+    compilation = value if isinstance(value, Compilation) else planning.compile(value, terminal)
+    report = tasks.verify(compilation, arguments.seed, arguments.poison, terminal)
+    terminal.done()
+    if arguments.json:
+        print_json(_document(report, arguments.seed))
+    else:
+        print("\n".join(describe(report)))
+    return 0 if report.ok else 1
+
+
+def _document(report: VerifyReport, seed: int) -> dict[str, object]:
+    plain = unstructure(report)
+    assert isinstance(plain, dict)
+    wrong = report.first_divergence
+    return {
+        "ok": report.ok,
+        "agreement": report.agreement,
+        "seed": seed,
+        "first_divergence": unstructure(wrong),
+        **plain,
+    }

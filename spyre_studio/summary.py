@@ -1,0 +1,131 @@
+"""The summary of a compilation: one JSON document with what other programs ask for, and a few lines for people.
+
+Owns the names of its fields, which others rely on.  Refuses to compute: every figure stands in the compilation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from compiler.codec import unstructure
+from compiler.compilation import Compilation
+from compiler.division import Division
+from compiler.liveness import Lifetime, lifetimes
+from compiler.loops import Buffer, BufferKind, LoopOp
+from compiler.pins import PinState
+from compiler.plan import Slot
+from compiler.reasons import REASONS
+from compiler.schedule import Schedule, expand
+from spyre_studio.units import format_bytes, format_count, format_us
+
+Document = dict[str, object]
+
+
+def summary(compilation: Compilation, seconds: Mapping[str, float]) -> Document:
+    """The document; `seconds` are those of stages outside the pipeline, its passes are added."""
+    plan, cost, device = compilation.plan, compilation.cost, compilation.problem.device
+    schedule = expand(compilation.problem.program, plan)
+    lives = lifetimes(schedule)
+    stages = {record.spec.partition("{")[0]: record.seconds for record in compilation.log}
+    return {
+        "model": plan.model,
+        "device": plan.device,
+        "cores": plan.cores,
+        "pipeline": plan.pipeline,
+        "total_us": cost.total_us,
+        "compute_us": cost.compute_us,
+        "hbm_us": cost.hbm_us,
+        "hbm_bytes": cost.hbm_bytes,
+        "relayout_us": cost.relayout_us,
+        "restickify_us": cost.restickify_us,
+        "restickify_count": len(plan.edits),
+        "restickify_elements": cost.restickify_elements,
+        "lx_peak_bytes": compilation.program.lx_bytes,
+        "lx_budget_bytes": device.lx_budget_bytes,
+        "ops": [_op(compilation, op) for op in compilation.problem.program.ops],
+        "buffers": [_buffer(compilation, buffer, lives[name]) for name, buffer in schedule.buffers.items()],
+        "edits": _edits(compilation, schedule),
+        "pins": [{"key": key, "status": pin.state, "detail": pin.detail} for key, pin in plan.pins.items()],
+        "solver": unstructure(compilation.solver),
+        "check": {"ok": compilation.ok, "verdicts": unstructure(compilation.verdicts)},
+        "seconds": {**seconds, **stages},
+    }
+
+
+def _op(compilation: Compilation, op: LoopOp) -> Document:
+    division = compilation.plan.divisions.get(op.name, Division())
+    return {
+        "name": op.name,
+        "kind": op.kind,
+        "origin": op.origin.source,
+        "module": op.origin.module,
+        "splits": dict(division.factors),
+        "cores": division.cores,
+        "cost_us": _cost_of(compilation, op.name),
+    }
+
+
+def _buffer(compilation: Compilation, buffer: Buffer, life: Lifetime) -> Document:
+    place = compilation.plan.placement[buffer.name]
+    return {
+        "name": buffer.name,
+        "shape": list(buffer.shape),
+        "dtype": buffer.dtype,
+        "device_size": list(compilation.plan.layouts[buffer.name].device_size),
+        "placement": "lx" if isinstance(place, Slot) else "hbm",
+        "address": compilation.program.tensor_map[buffer.name].address,
+        "bytes_per_core": place.size_bytes if isinstance(place, Slot) else None,
+        "first_step": life.first,
+        "last_step": life.last,
+        "code": None if isinstance(place, Slot) else place.code,
+        "reason": reason_text(compilation, buffer.name),
+    }
+
+
+def reason_text(compilation: Compilation, buffer: str) -> str:
+    """Why a buffer is where it is, in one line."""
+    place = compilation.plan.placement[buffer]
+    if isinstance(place, Slot):
+        return f"in LX, in place of {place.in_place_of}" if place.in_place_of else "in LX"
+    return f"{REASONS[place.code].title}: {place.detail or REASONS[place.code].sentence}"
+
+
+def _edits(compilation: Compilation, schedule: Schedule) -> list[Document]:
+    steps = schedule.step_map
+    return [
+        {
+            "name": edit.name,
+            "kind": edit.kind,
+            "buffer": edit.source,
+            "target": edit.target,
+            "at_step": steps[edit.name].number,
+            "cost_us": _cost_of(compilation, edit.name),
+        }
+        for edit in compilation.plan.edits
+    ]
+
+
+def _cost_of(compilation: Compilation, step: str) -> float:
+    return next((cost.total_us for cost in compilation.cost.steps if cost.step == step), 0.0)
+
+
+def describe(compilation: Compilation) -> tuple[str, ...]:
+    """The verdict in a few lines."""
+    plan, cost, device = compilation.plan, compilation.cost, compilation.problem.device
+    computed = [b.name for b in compilation.problem.program.buffers if b.kind is BufferKind.COMPUTED]
+    inside = sum(isinstance(plan.placement.get(name), Slot) for name in computed)
+    moves = format_count(len(plan.edits), "restickify", "restickifies")
+    failed = [verdict.check for verdict in compilation.verdicts if not verdict.ok]
+    parts = f"compute {format_us(cost.compute_us)}, device memory {format_us(cost.hbm_us)}"
+    used, budget = format_bytes(compilation.program.lx_bytes), format_bytes(device.lx_budget_bytes)
+    lines = [
+        f"{plan.model} on {device.title}, {format_count(plan.cores, 'core')}",
+        f"  predicted  {format_us(cost.total_us)} ({parts})",
+        f"  traffic    {format_bytes(cost.hbm_bytes)}; {moves} of {format_count(cost.restickify_elements, 'element')}",
+        f"  LX         {used} of {budget} per core; {inside} of {len(computed)} computed buffers inside",
+        f"  check      {'failed: ' + ', '.join(failed) if failed else 'ok'}",
+    ]
+    if plan.pins:
+        counts = {state: sum(pin.state is state for pin in plan.pins.values()) for state in PinState}
+        lines.append("  pins       " + ", ".join(f"{count} {state}" for state, count in counts.items() if count))
+    return tuple(lines)
