@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import torch
 from torch import Tensor
 
 from compiler.errors import InputError, StoppedError
@@ -24,6 +23,7 @@ from simulator.functional.lifetimes import lifetimes, ops_of
 from simulator.functional.memory import HOST, Memories, Spot
 from simulator.functional.opaque import call
 from simulator.functional.space import Space
+from simulator.functional.threads import one_thread
 
 Progress = Callable[[float, str], None]
 """Called with the share of steps done and the name of the step that comes next."""
@@ -213,7 +213,7 @@ def execute(
 ) -> dict[str, Tensor]:
     """Run a program to its end; output name -> host tensor.  StoppedError between steps once `stopped` says so."""
     execution = Execution(program, inputs, poison=poison)
-    with torch.no_grad():
+    with one_thread():
         for place, op in enumerate(execution.steps):
             if stopped and stopped():
                 raise StoppedError

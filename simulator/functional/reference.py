@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-import torch
 from torch import Tensor
 
 from compiler.dtypes import DType
@@ -23,6 +22,7 @@ from simulator.functional.elements import poisoned, torch_dtype
 from simulator.functional.fold import fold
 from simulator.functional.opaque import call
 from simulator.functional.space import Space, whole
+from simulator.functional.threads import one_thread
 
 
 class HostTensor(Protocol):
@@ -153,7 +153,7 @@ def interpret(ops: Iterable[LoopOp], tensors: Iterable[HostTensor], inputs: Mapp
     touched = dict.fromkeys(inputs)
     for name, value in inputs.items():
         buffers.set(name, value)
-    with torch.no_grad():
+    with one_thread():
         for op in ops:
             buffers.write(op, buffers.result(op))
             touched.update(dict.fromkeys(access.buffer for access in op.writes))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-import torch
 from torch import Tensor
 
 from compiler.errors import InputError, StoppedError
@@ -20,6 +19,7 @@ from simulator.functional.compare import compare
 from simulator.functional.execute import Execution, Progress
 from simulator.functional.lockstep import Lockstep
 from simulator.functional.room import check_room, free_bytes
+from simulator.functional.threads import one_thread
 from simulator.report import OutputReport, StepReport, VerifyReport
 
 
@@ -48,7 +48,7 @@ def verify(
     found: tuple[OutputReport, ...] = ()
     fault = ""
     try:
-        with torch.no_grad():
+        with one_thread():
             execution = Execution(program, inputs, poison=poison, lx_bytes=lx_bytes)
             lockstep = Lockstep(program, inputs)
             _run(execution, lockstep, reports, progress, stopped)
