@@ -149,6 +149,21 @@ def test_sum_along_the_stick_needs_a_sparse_result() -> None:
     )
 
 
+def test_single_values_spread_over_sticks() -> None:
+    """One value per stick can fill a whole stick of the result, but it cannot become one lane among others."""
+    m, y, z = buffer("m", 64, 1), buffer("y", 64, 128), buffer("z", 64, 1)
+    x = graph_input("x", 64, 128)
+    total = op("total", "iJ", ROWS, [(x, "ij")], (m, "i."), OpKind.REDUCTION, "sum")
+    spread = op("spread", "ij", ROWS, [(m, "i.")], (y, "ij"))
+    problem = Problem(program([x, m, y], [total, spread], y), spyre(4))
+    assert failed(check(problem, naive_plan(problem, split(i=(4, 16))))) == {}
+    collect = op("collect", "i", ROWS, [(m, "i.")], (z, "i."))
+    problem = Problem(program([x, m, z], [total, collect], z), spyre(4))
+    assert failed(check(problem, naive_plan(problem))) == {}
+    dense = laid_out(naive_plan(problem), z=layout_of(z, (1, 0)))
+    assert "m changes along i without having its stick there" in only(problem, dense, "sticks")
+
+
 def test_matmul_operands_the_wrong_way() -> None:
     problem = product(128, 128, 128)
     names = problem.program.buffer_map
