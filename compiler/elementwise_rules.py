@@ -66,8 +66,8 @@ def _along(
     moving = any(read.carries(other.name) for read in reads for other in op.loops)
     if loop is None and not moving and write.buffer.elements > 1 and not spread:
         return [], ""  # nothing is read, so sticks cost nothing
-    if loop is not None and not carriers and (moving or not write.carries(loop)):
-        return [], f"nothing that {write.buffer.name} is made of changes along it" if write.carries(loop) else ""
+    if loop is not None and not carriers and not write.carries(loop):
+        return [], ""
     carriers += [write] if write.carries(loop) else []
     settings = scene.settings(loop, carriers)
     if not settings:

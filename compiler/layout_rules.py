@@ -10,7 +10,7 @@ from compiler.contraction_rules import contraction_options
 from compiler.elementwise_rules import elementwise_options
 from compiler.errors import UnsupportedError
 from compiler.layout import MAX_DIM_ORDER, Arrangement, StickLayout, stick_layout
-from compiler.loops import Buffer, LoopOp, OpKind
+from compiler.loops import Buffer, BufferKind, LoopOp, OpKind
 from compiler.operands import dense_layout
 from compiler.scene import Candidate, Layouts, Scene
 
@@ -57,7 +57,7 @@ def _host_candidate(scene: Scene, op: LoopOp, layouts: Layouts) -> Candidate:
 
 
 def default_layout(scene: Scene, buffer: Buffer) -> StickLayout:
-    """What the host fills: dims in their order, the last one cut.  UnsupportedError if it has too many dims.
+    """What the host fills: dims in their order, the last one cut; UnsupportedError if it has too many dims.
 
     A bool takes the lanes of the first values it is used with.
     """
@@ -67,7 +67,16 @@ def default_layout(scene: Scene, buffer: Buffer) -> StickLayout:
             f"it has {len(buffer.shape)} dims, a stick layout has at most {MAX_DIM_ORDER}",
             "merge some of its dims before they enter the model",
         )
-    return stick_layout(buffer.shape, buffer.strides, scene.lanes(buffer))
+    return stick_layout(buffer.shape, buffer.strides, scene.lanes(buffer), _order(buffer))
+
+
+def _order(buffer: Buffer) -> tuple[int, ...]:
+    """Dims in their order, but a weight never has its stick along a dim of size 1, one value per stick."""
+    dims = range(len(buffer.shape))
+    stick = next((dim for dim in reversed(dims) if buffer.shape[dim] > 1), None)
+    if stick is None or buffer.kind not in (BufferKind.PARAMETER, BufferKind.CONSTANT):
+        return tuple(dims)
+    return (*(dim for dim in dims if dim != stick), stick)
 
 
 def refusal(scene: Scene, op: LoopOp, layouts: Layouts) -> UnsupportedError:

@@ -160,7 +160,7 @@ def _has_value(entry: object) -> bool:
 
 def _is_distinctive(value: float) -> bool:
     """True for large numbers and for fractions of three digits or more; units of measure are everybody's."""
-    if value in {10**3, 10**6, 10**9, 2**10, 2**20, 2**30}:
+    if value in {10**3, 10**6, 10**9, 2**10, 2**11, 2**12, 2**20, 2**30}:
         return False
     digits = f"{abs(value):g}".replace(".", "").strip("0")
     return value > 512 or (value != int(value) and len(digits) >= 3)
@@ -168,7 +168,7 @@ def _is_distinctive(value: float) -> bool:
 
 def test_distinctive_numbers_are_told_from_common_ones() -> None:
     assert all(map(_is_distinctive, [1140, 204.8, 98.304, 2**28, 2**21, 65535, 14 * 2**30]))
-    assert not any(map(_is_distinctive, [0, 1, 0.5, 0.05, 32, 128, 1000, 1024, 2**20]))
+    assert not any(map(_is_distinctive, [0, 1, 0.5, 0.05, 32, 128, 1000, 1024, 4096, 2**20]))
     folded = [value for _, value in numbers_of(ast.parse("a = 2 * 1024**2 + n\nb = 256 << 20"))]
     assert 2**21 in folded
     assert 2**28 in folded

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from compiler.loops import Buffer, Index
 
-CAP = 1 << 21
+CAP = 2_000_000
 Bounds = Mapping[str, tuple[int, int]]
 Array = NDArray[np.int64]
 Runs = tuple[tuple[int, int], ...]

@@ -108,5 +108,14 @@ def _default_fault(buffer: Buffer, layout: StickLayout) -> str:
     """What the host fills has the default layout, because the host copy knows no other."""
     if buffer.kind is BufferKind.COMPUTED:
         return ""
-    default = stick_layout(buffer.shape, buffer.strides, layout.device_size[-1])
+    default = stick_layout(buffer.shape, buffer.strides, layout.device_size[-1], _host_order(buffer))
     return "" if layout == default else f"is filled by the host and must have the default layout {default.device_size}"
+
+
+def _host_order(buffer: Buffer) -> tuple[int, ...]:
+    """Dims in their order; of weights, which the host lays out once, the last dim that is larger than 1 comes last."""
+    order = list(range(len(buffer.shape)))
+    wide = [dim for dim in order if buffer.shape[dim] > 1]
+    if wide and buffer.kind in (BufferKind.PARAMETER, BufferKind.CONSTANT):
+        order.append(order.pop(wide[-1]))
+    return tuple(order)

@@ -106,16 +106,12 @@ def _reduction_fault(op: LoopOp, values: tuple[Operand, ...]) -> str:
 
 
 def _pointwise_fault(values: tuple[Operand, ...]) -> str:
-    *reads, write = values
-    read_loops = frozenset[str]().union(*(read.lane_loops for read in reads))
-    loops = read_loops | write.lane_loops
+    loops = frozenset[str]().union(*(value.lane_loops for value in values))
     if len(loops) > 1:
         return _two_sticks(list(values))
     if not loops:
         return _constants_fault(values)
     stick = next(iter(loops))
-    if not read_loops and any(read.loops for read in reads):
-        return f"{write.buffer.name} has a stick along {stick}, but all it is made of has one element per stick"
     return _aligned_fault(values, stick)
 
 

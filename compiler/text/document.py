@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from compiler.captured import Captured
 from compiler.compilation import Compilation
 from compiler.device import Device, parse_device
 from compiler.errors import InputError
@@ -87,6 +88,15 @@ def _read_problem(lines: Lines, device: str) -> Problem:
     return Problem(program, parse_device(device, "listing"), read_pins(lines))
 
 
+def _print_captured(captured: Captured) -> str:
+    return print_graph(captured.graph) + "\n" + print_loops(captured.program)
+
+
+def _read_captured(lines: Lines, _: str) -> Captured:
+    graph = read_graph(lines)
+    return Captured(graph, read_loops(lines))
+
+
 def _print_compilation(compilation: Compilation) -> str:
     parts = [
         print_graph(compilation.graph),
@@ -120,6 +130,7 @@ _PRINTERS: dict[type, Callable[..., str]] = {
     Problem: _print_problem,
     Program: print_program,
     Compilation: _print_compilation,
+    Captured: _print_captured,
 }
 _READERS: dict[type, Callable[[Lines, str], object]] = {
     ModelGraph: lambda lines, _: read_graph(lines),
@@ -129,4 +140,5 @@ _READERS: dict[type, Callable[[Lines, str], object]] = {
     Problem: _read_problem,
     Program: lambda lines, _: read_program(lines),
     Compilation: _read_compilation,
+    Captured: _read_captured,
 }

@@ -165,8 +165,6 @@ def _elementwise(op: LoopOp, values: Sequence[Sight]) -> str:
             return f"{op.combine} along the stick"
         if write.lane_loops() and not read_loops:
             return "the result has sticks, the operands have none"
-    elif write.lane_loops() and not read_loops and any(one.depends_on(name) for one in reads for name in one.loops):
-        return "all operands have one value per stick, the result has sticks"
     return _aligned(values, stick) or _widths([one for one in values if one.lane_loops()])
 
 
@@ -249,7 +247,11 @@ def plan_faults(problem: Problem, plan: Plan) -> list[str]:
             faults.append(f"{output.buffer} leaves the model staggered")
     for buffer in problem.program.buffers:
         layout = plan.layouts[buffer.name]
-        default = stick_layout(buffer.shape, buffer.strides, layout.device_size[-1])
+        order = list(range(len(buffer.shape)))
+        if buffer.kind.value in ("parameter", "constant"):
+            last = max((dim for dim in order if buffer.shape[dim] > 1), default=-1)
+            order.sort(key=lambda dim: dim == last)
+        default = stick_layout(buffer.shape, buffer.strides, layout.device_size[-1], tuple(order))
         if buffer.kind.value != "computed" and layout != default:
             faults.append(f"{buffer.name} is filled by the host")
     return faults

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hypothesis.strategies as st
 from frozendict import frozendict
 
+from compiler.captured import Captured
 from compiler.compilation import Compilation, PassRecord, SolverStatus, Verdict
 from compiler.device import Device, load_device
 from compiler.division import Division, Split
@@ -201,6 +202,7 @@ compilations = st.builds(
     solvers,
 )
 VALUES: dict[str, st.SearchStrategy] = {
+    "model": st.builds(Captured, graphs, programs),
     "graph": graphs,
     "loops": programs,
     "device": devices,

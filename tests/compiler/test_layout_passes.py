@@ -180,13 +180,23 @@ def test_a_reduction_that_a_product_reads_is_not_run_along_the_stick() -> None:
     assert not plan.layouts["sum"].sparse
 
 
-def test_an_expanded_mean_is_not_run_along_the_stick() -> None:
+def test_an_expanded_mean_spreads_along_the_stick_for_nothing() -> None:
     sketch = Sketch()
     x, y = sketch.input("x", 1, 2, 128), sketch.input("y", 1, 2, 128)
     mean = sketch.reduce("sum", x, -1)
     sketch.output(total(sketch, sketch.apply("neg", mean.expanded((1, 2, 128))), y))
     plan = legal(sketch)
-    assert names(plan) == ["x@d1", "y@d1"]
+    assert names(plan) == []
+    assert plan.layouts["sum"].sparse
+
+
+def test_a_weight_is_not_laid_out_along_dims_of_size_one() -> None:
+    sketch = Sketch()
+    x, w = sketch.input("x", 4, 64), sketch.parameter("w", 64, 1)
+    sketch.output(total(sketch, x, sketch.apply("neg", transposed(w))))
+    plan = legal(sketch)
+    assert plan.layouts["w"].stick_dim == 0
+    assert names(plan) == []
 
 
 # Slices, parts, windows, the host

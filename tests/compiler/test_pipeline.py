@@ -120,7 +120,10 @@ class Liar:
     decides: ClassVar[tuple[str, ...]] = ("placement",)
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:
-        moved = {name: replace(place, address=0) if isinstance(place, Slot) else place for name, place in plan.placement.items()}
+        moved = {
+            name: replace(place, address=0) if isinstance(place, Slot) else place
+            for name, place in plan.placement.items()
+        }
         return replace(plan, placement=frozendict(moved))
 
 

@@ -33,7 +33,9 @@ def test_numbers_are_right_on_any_number_of_cores(name: str, cores: int) -> None
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("name", ["C01", "C04", "C12", "C29", "C30"])
 def test_the_solver_changes_no_value(name: str, solver: str) -> None:
-    pipeline = f"assign-layouts,insert-restickify,reduce-span,divide-matmul,divide-rest,place-scratchpad{{solver={solver}}}"
+    pipeline = (
+        f"assign-layouts,insert-restickify,reduce-span,divide-matmul,divide-rest,place-scratchpad{{solver={solver}}}"
+    )
     compilation = compiled(name, 32, pipeline=pipeline)
     assert compilation.ok
     assert verified(name, compilation).ok
@@ -46,7 +48,9 @@ def test_c01_a_value_of_one_core_is_not_read_on_chip_by_many(cores: int) -> None
     spread = [name for name, division in plan.divisions.items() if division.cores == cores]
     assert one_core
     assert spread
-    scale = next(place for name, place in plan.placement.items() if name.startswith("cast") and isinstance(place, Spilled))
+    scale = next(
+        place for name, place in plan.placement.items() if name.startswith("cast") and isinstance(place, Spilled)
+    )
     assert scale.code is ReasonCode.DIVISION_MISMATCH
     assert "core" in scale.detail
 
@@ -104,7 +108,9 @@ def test_c30_keys_and_values_are_read_once_per_group() -> None:
             if access.buffer in ("inputs_1", "inputs_2"):
                 assert program.buffer_map[access.buffer].shape[1] == heads
                 assert op.kind == "matmul"
-                group = [loop for loop in op.output_loops if loop.extent == 4 and not access.index.coefficient(loop.name)]
+                group = [
+                    loop for loop in op.output_loops if loop.extent == 4 and not access.index.coefficient(loop.name)
+                ]
                 assert group, "the four query heads of a group share one read"
 
 
