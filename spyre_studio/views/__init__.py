@@ -1,1 +1,65 @@
-"""One page or panel per file; views draw values and decide nothing."""
+"""One page or panel per file; views draw values and decide nothing. Here is the table of those that the window shows.
+
+A view is a QWidget made as `View(session, selection, parent)` with `show_compilation(compilation | None)` and
+`show_selection()`; the window calls both while the view can be seen. Modules are imported when the window needs them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Final, Literal, Protocol
+
+from compiler.compilation import Compilation
+
+Area = Literal["centre", "bottom", "right"]
+
+
+class View(Protocol):
+    """What the window asks of a view."""
+
+    def show_compilation(self, compilation: Compilation | None) -> None:
+        """Another plan, or none."""
+
+    def show_selection(self) -> None:
+        """Something else is selected."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRow:
+    """A row: `module` and the name of its class; `hint` says in a few words what it shows."""
+
+    key: str
+    title: str
+    area: Area
+    module: str
+    class_name: str
+    hint: str
+
+    @property
+    def present(self) -> bool:
+        """True if the module is there."""
+        return find_spec(f"{__name__}.{self.module}") is not None
+
+    def load(self) -> type:
+        """The class, imported now."""
+        found: type = getattr(import_module(f"{__name__}.{self.module}"), self.class_name)
+        return found
+
+
+VIEWS: Final[tuple[ViewRow, ...]] = (
+    ViewRow("graph", "Graph", "centre", "graph", "GraphView", "ops and what happens to their data"),
+    ViewRow(
+        "inspector", "Inspector", "right", "inspector", "InspectorView", "facts, decision and cost of the selection"
+    ),
+    ViewRow("scratchpad", "Scratchpad", "bottom", "scratchpad", "ScratchpadView", "LX of one core and of all cores"),
+    ViewRow("compare", "Compare", "bottom", "compare", "CompareView", "this plan against the one before"),
+    ViewRow("verify", "Verify", "bottom", "verify", "VerifyView", "the checks, and numbers against PyTorch"),
+    ViewRow("program", "Program", "bottom", "program", "ProgramView", "plan and device program as text"),
+)
+
+
+def view_row(key: str) -> ViewRow | None:
+    """The row with this key, or None."""
+    return next((row for row in VIEWS if row.key == key), None)

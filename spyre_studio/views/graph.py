@@ -112,6 +112,33 @@ class GraphView(QWidget):
         self.finder.open()
         self._place()
 
+    def show_group(self, group: str) -> None:
+        """Bring a module into view, opened."""
+        self.fold.reveal(group)
+        self.fold.show_group(self.canvas, group)
+
+    def reveal_selection(self) -> None:
+        """Open the modules around what is selected and bring it to the middle."""
+        model = self._model
+        if model is None:
+            return
+        node = model.of_op.get(self._selection.op or "", model.of_buffer.get(self._selection.buffer or ""))
+        if node is not None:
+            self.fold.reveal(model.nodes[node].group)
+        self._mark(reveal=False)
+        self.canvas.focus_selection(fit=False)
+
+    def close_around(self) -> None:
+        """Close the module of the selected op."""
+        model, op = self._model, self._selection.op
+        if model is None or op is None or op not in model.of_op:
+            return
+        parts = model.nodes[model.of_op[op]].group.split(".")
+        while parts and ".".join(parts) not in self.fold.opened:
+            parts.pop()
+        if parts and parts != [""]:
+            self.fold.toggle(".".join(parts))
+
     # Building
 
     def _rebuild(self, compilation: Compilation | None) -> None:

@@ -1,0 +1,116 @@
+"""The actions of the table as Qt knows them: menus, shortcuts, and whether each makes sense right now.
+
+Owns: one QAction per row, their menus, and their state. Refuses: doing anything; handlers do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from spyre_studio.actions import ACTIONS, MENUS, Action, Menu, When, spoken
+from spyre_studio.picker import Choice
+from spyre_studio.selection import Selection
+from spyre_studio.session import Session
+
+
+def holds(session: Session, selection: Selection) -> frozenset[When]:
+    """Everything of `When` that is true now."""
+    pinned = any(key.partition(":")[2] in {selection.op, selection.buffer} for key in session.pins.keys)
+    facts: dict[When, bool] = {
+        "always": True,
+        "plan": session.compilation is not None,
+        "busy": bool(session.busy),
+        "undo": session.undo_stack.canUndo(),
+        "redo": session.undo_stack.canRedo(),
+        "pins": bool(session.pins),
+        "back": selection.can_go_back,
+        "forward": selection.can_go_forward,
+        "selected": pinned,
+    }
+    return frozenset(when for when, true in facts.items() if true)
+
+
+class ActionSet(QObject):
+    """`triggered` carries the row whose action was triggered."""
+
+    triggered = Signal(object)
+
+    def __init__(self, session: Session, selection: Selection, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._selection = session, selection
+        self.by_key = {row.key: self._made(row) for row in ACTIONS}
+        session.changed.connect(self.refresh)
+        session.settings.changed.connect(self.refresh)
+        session.undo_stack.indexChanged.connect(self.refresh)
+        selection.changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Enable what makes sense now, and say what undo would undo."""
+        now = holds(self._session, self._selection)
+        for row in ACTIONS:
+            action = self.by_key[row.key]
+            action.setEnabled(row.when in now)
+            if row.setting:
+                action.setChecked(self._session.settings.on(row.setting))
+        stack = self._session.undo_stack
+        for key, words, what in (("undo", "Undo", stack.undoText()), ("redo", "Redo", stack.redoText())):
+            self.by_key[key].setText(f"{words}: {what}" if what else words)
+
+    def of_scope(self, scope: str) -> list[QAction]:
+        """The actions that hold in a scope."""
+        return [self.by_key[row.key] for row in ACTIONS if row.scope == scope]
+
+    def fill(self, bar: QMenuBar) -> dict[Menu, QMenu]:
+        """Put every action into the menu bar."""
+        menus: dict[Menu, QMenu] = {}
+        for name in MENUS:
+            menu = bar.addMenu(f"&{name}")
+            menu.setToolTipsVisible(True)
+            menus[name] = menu
+        for row in ACTIONS:
+            if row.section:
+                menus[row.menu].addSeparator()
+            menus[row.menu].addAction(self.by_key[row.key])
+        return menus
+
+    def choices(self, text: str) -> Sequence[Choice]:
+        """Actions whose words hold every word of `text`, for the command palette."""
+        words = text.casefold().split()
+        return [
+            Choice(row.key, f"{row.menu}: {action.text().rstrip('…')}", _note(row), action.isEnabled())
+            for row in ACTIONS
+            if row.key != "palette"
+            for action in (self.by_key[row.key],)
+            if all(word in f"{row.menu} {action.text()} {row.tip}".casefold() for word in words)
+        ]
+
+    def trigger(self, key: str) -> None:
+        """Do what the action of this key does, if it makes sense now."""
+        self.by_key[key].trigger()
+
+    def _made(self, row: Action) -> QAction:
+        action = QAction(row.text, self)
+        action.setObjectName(row.key)
+        action.setShortcuts([QKeySequence(shortcut) for shortcut in row.shortcuts])
+        action.setToolTip(row.tip)
+        action.setStatusTip(row.tip)
+        action.setCheckable(bool(row.setting))
+        if row.scope == "graph":
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        action.triggered.connect(lambda _checked=False: self.triggered.emit(row))
+        return action
+
+
+def _note(row: Action) -> str:
+    return spoken(row.shortcuts[0]) if row.shortcuts else ""
+
+
+def bind(actions: ActionSet, handlers: QObject) -> None:
+    """Call the method that each row names on `handlers`; AttributeError at once if one is missing."""
+    methods: dict[str, Callable[[Action], None]] = {row.key: getattr(handlers, row.handler) for row in ACTIONS}
+    actions.triggered.connect(lambda row: methods[row.key](row))

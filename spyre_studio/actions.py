@@ -1,0 +1,260 @@
+"""Every action of the window, one row each: menus, shortcuts, the command palette and the list of keys derive from it.
+
+Owns: names, keys and when an action makes sense. Refuses: Qt, and doing anything; `handler` names the method that does
+(of `Commands`, or of the graph for the keys that hold in the graph alone).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Menu = Literal["File", "Edit", "Plan", "View", "Go", "Window", "Help"]
+Scope = Literal["window", "graph"]
+When = Literal["always", "plan", "busy", "undo", "redo", "pins", "back", "forward", "selected"]
+
+MENUS: Final[tuple[Menu, ...]] = ("File", "Edit", "Plan", "View", "Go", "Window", "Help")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A row. `text` is a verb phrase; `tip` one sentence; `setting` names the switch a checkable action turns.
+
+    `section`: a line is drawn in the menu before this one. Shortcuts are written out, because what a platform calls
+    its standard keys differs from one to the next.
+    """
+
+    key: str
+    menu: Menu
+    text: str
+    handler: str
+    shortcuts: tuple[str, ...] = ()
+    tip: str = ""
+    when: When = "always"
+    scope: Scope = "window"
+    setting: str = ""
+    section: bool = False
+
+
+ACTIONS: Final[tuple[Action, ...]] = (
+    Action("open", "File", "Open…", "open_file", ("Ctrl+O",), "Open a traced model, a captured model or a saved plan."),
+    Action("reopen", "File", "Open again", "reopen", ("Ctrl+Shift+O",), "Read the model again; pins stay.", "plan"),
+    Action(
+        "save-plan",
+        "File",
+        "Save plan…",
+        "save_plan",
+        ("Ctrl+S",),
+        "Save the plan with its model and pins.",
+        "plan",
+        section=True,
+    ),
+    Action("export", "File", "Export…", "export", ("Ctrl+E",), "Write the plan in another format.", "plan"),
+    Action("load-pins", "File", "Load pins…", "load_pins", (), "Take the pins of a file.", "plan", section=True),
+    Action(
+        "save-pins", "File", "Save pins…", "save_pins", (), "Write the pins to a file for the command line.", "pins"
+    ),
+    Action("quit", "File", "Quit", "quit", ("Ctrl+Q",), "Close the window.", section=True),
+    Action("undo", "Edit", "Undo", "undo", ("Ctrl+Z",), "Take back the last change of pins.", "undo"),
+    Action("redo", "Edit", "Redo", "redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Change the pins again.", "redo"),
+    Action(
+        "unpin",
+        "Edit",
+        "Unpin the selection",
+        "unpin",
+        ("Ctrl+U",),
+        "Remove the pins of the selected op and buffer.",
+        "selected",
+        section=True,
+    ),
+    Action("remove-pins", "Edit", "Remove all pins", "remove_pins", (), "Let the compiler decide everything.", "pins"),
+    Action("find", "Edit", "Find in the graph", "find", ("Ctrl+F",), "Search ops and buffers.", "plan", section=True),
+    Action("find-next", "Edit", "Find next", "find_next", ("F3",), "Show the next find.", "plan"),
+    Action("find-previous", "Edit", "Find previous", "find_previous", ("Shift+F3",), "Show the find before.", "plan"),
+    Action(
+        "go-to",
+        "Edit",
+        "Go to op or buffer…",
+        "go_to",
+        ("Ctrl+P", "Ctrl+K"),
+        "Select by typing a part of the name.",
+        "plan",
+    ),
+    Action(
+        "palette",
+        "Edit",
+        "Command palette…",
+        "palette",
+        ("Ctrl+Shift+P",),
+        "Every action, by typing a part of its name.",
+    ),
+    Action("resolve", "Plan", "Re-solve", "resolve", ("Ctrl+R", "F5"), "Make the plan for the current pins.", "plan"),
+    Action("cancel", "Plan", "Cancel", "cancel", ("Ctrl+.",), "Stop what runs; the plan on screen stays.", "busy"),
+    Action(
+        "automatic",
+        "Plan",
+        "Re-solve automatically",
+        "flip",
+        (),
+        "Re-solve as soon as a pin changes.",
+        setting="resolve_automatically",
+    ),
+    Action(
+        "verify",
+        "Plan",
+        "Verify numbers",
+        "verify",
+        ("F6",),
+        "Run the plan on the simulated device and compare with PyTorch.",
+        "plan",
+        section=True,
+    ),
+    Action(
+        "poison",
+        "Plan",
+        "Poison unused memory",
+        "flip",
+        (),
+        "Verify with padding and unused memory filled with NaN.",
+        setting="poison",
+    ),
+    Action(
+        "theme",
+        "View",
+        "Dark or light",
+        "toggle_theme",
+        ("Ctrl+Shift+T",),
+        "Change between the dark and the light theme.",
+    ),
+    Action("theme-system", "View", "Theme of the system", "system_theme", (), "Dark or light as the system is set."),
+    Action(
+        "colour-fate",
+        "View",
+        "Colour by fate of data",
+        "colour_by_fate",
+        (),
+        "What happens to the data on each edge.",
+        "plan",
+        section=True,
+    ),
+    Action(
+        "colour-kind",
+        "View",
+        "Colour by kind of op",
+        "colour_by_kind",
+        (),
+        "Matmul, reduction, pointwise or move.",
+        "plan",
+    ),
+    Action("colour-time", "View", "Colour by time", "colour_by_time", (), "Where the time goes.", "plan"),
+    Action(
+        "colour-residency",
+        "View",
+        "Colour by LX residency",
+        "colour_by_residency",
+        (),
+        "Whose results stay in LX.",
+        "plan",
+    ),
+    Action(
+        "table",
+        "View",
+        "Ops as a table",
+        "toggle_table",
+        ("Ctrl+T",),
+        "The table of ops instead of the graph.",
+        "plan",
+        section=True,
+    ),
+    Action(
+        "minimap",
+        "View",
+        "Overview",
+        "toggle_minimap",
+        ("M",),
+        "Show or hide the overview in the corner.",
+        "plan",
+        "graph",
+    ),
+    Action("zoom-in", "View", "Zoom in", "zoom_in", ("Ctrl++", "Ctrl+="), "One step closer.", "plan", section=True),
+    Action("zoom-out", "View", "Zoom out", "zoom_out", ("Ctrl+-",), "One step away.", "plan"),
+    Action(
+        "zoom-reset",
+        "View",
+        "Zoom to 100 %",
+        "zoom_reset",
+        ("Ctrl+0",),
+        "The size at which texts are made to be read.",
+        "plan",
+    ),
+    Action("fit", "View", "Fit all", "fit_all", ("Home",), "The whole picture.", "plan", "graph"),
+    Action(
+        "focus",
+        "View",
+        "Focus the selection",
+        "focus_selection",
+        ("F",),
+        "Bring the selection into view; again to fill the view.",
+        "plan",
+        "graph",
+    ),
+    Action(
+        "open-all",
+        "View",
+        "Open all modules",
+        "open_all",
+        ("*",),
+        "Every module of the graph open.",
+        "plan",
+        "graph",
+        section=True,
+    ),
+    Action(
+        "close-all", "View", "Close all modules", "close_all", ("1",), "The outermost modules only.", "plan", "graph"
+    ),
+    Action("back", "Go", "Back", "back", ("Alt+Left",), "Select what was selected before.", "back"),
+    Action("forward", "Go", "Forward", "forward", ("Alt+Right",), "Undo Back.", "forward"),
+    Action(
+        "next-step", "Go", "Next step", "next_step", (".",), "The op that runs next.", "plan", "graph", section=True
+    ),
+    Action(
+        "previous-step", "Go", "Previous step", "previous_step", (",",), "The op that runs before.", "plan", "graph"
+    ),
+    Action(
+        "up", "Go", "Around the module", "up", ("Backspace",), "Close the module of the selected op.", "plan", "graph"
+    ),
+    Action(
+        "left", "Window", "Model and pins", "toggle_left", ("Ctrl+B",), "Show or hide the panel at the left.", "plan"
+    ),
+    Action(
+        "bottom",
+        "Window",
+        "Bottom views",
+        "toggle_bottom",
+        ("Ctrl+J",),
+        "Show or hide the views at the bottom.",
+        "plan",
+    ),
+    Action("right", "Window", "Inspector", "toggle_right", ("Ctrl+I",), "Show or hide the panel at the right.", "plan"),
+    Action(
+        "reset", "Window", "Reset layout", "reset_layout", (), "Panels as they were at first.", "plan", section=True
+    ),
+    Action("start", "Window", "Start page", "start_page", (), "Examples and recent files; what is open stays open."),
+    Action("full-screen", "Window", "Full screen", "full_screen", ("F11",), "The window without its frame."),
+    Action("keys", "Help", "Keys", "show_keys", ("F1", "?"), "All keys on one page."),
+    Action("about", "Help", "About Spyre Studio", "about", (), "What this is, and its version."),
+)
+
+
+def action(key: str) -> Action:
+    """The row with this key; KeyError is a mistake of the caller."""
+    return {row.key: row for row in ACTIONS}[key]
+
+
+def spoken(shortcut: str) -> str:
+    """A shortcut as it is written for people. Example: 'Ctrl+=' stays, 'Ctrl+.' is 'Ctrl + .'."""
+    return (
+        shortcut
+        if shortcut[-1].isalnum()
+        else " ".join(part for part in (shortcut[:-1].rstrip("+"), shortcut[-1]) if part)
+    )

@@ -1,0 +1,61 @@
+"""The dialogs that ask for a file: which files are offered, and what a new one is called.
+
+Owns: filters, titles and the folder used last. Refuses: reading and writing.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+
+from compiler.emit import FORMATS
+
+OPENABLE: Final = "Models and plans (*.pt2 *.json *.py);;All files (*)"
+_JSON: Final = "JSON (*.json)"
+
+
+class FileDialogs:
+    """Asks over a window; every method gives '' where the user changed their mind."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+        self._folder = ""
+
+    def open_model(self) -> str:
+        """A model or a plan to open."""
+        return self._kept(
+            QFileDialog.getOpenFileName(self._window, "Open a model or a plan", self._folder, OPENABLE)[0]
+        )
+
+    def open_pins(self) -> str:
+        """A pins file to read."""
+        return self._kept(QFileDialog.getOpenFileName(self._window, "Load pins", self._folder, _JSON)[0])
+
+    def save_plan(self, model: str) -> str:
+        """Where to save the plan with its model."""
+        return self._save("Save plan", f"{model}.plan.json", _JSON)
+
+    def save_pins(self, model: str) -> str:
+        """Where to write the pins."""
+        return self._save("Save pins", f"{model}.pins.json", _JSON)
+
+    def export(self, model: str) -> tuple[str, str]:
+        """Format and path of an export."""
+        titles = {row.title: row for row in FORMATS.values()}
+        title, chosen = QInputDialog.getItem(self._window, "Export", "Format", list(titles), 0, editable=False)
+        if not chosen:
+            return "", ""
+        row = titles[title]
+        path = self._save(f"Export: {row.title}", f"{model}.{row.name}{row.suffix}", f"{row.title} (*{row.suffix})")
+        return (row.name, path) if path else ("", "")
+
+    def _save(self, title: str, name: str, kinds: str) -> str:
+        start = str(Path(self._folder) / name)
+        return self._kept(QFileDialog.getSaveFileName(self._window, title, start, kinds)[0])
+
+    def _kept(self, path: str) -> str:
+        if path:
+            self._folder = str(Path(path).parent)
+        return path

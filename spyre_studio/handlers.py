@@ -1,0 +1,300 @@
+"""What the actions do: one method per row of the table, named there.
+
+Owns: nothing but the way from an action to session, selection, graph and dialogs. Refuses: to know keys and menus.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from compiler.pins import Pins
+from compiler.schedule import expand
+from spyre_studio.actions import Action
+from spyre_studio.file_dialogs import FileDialogs
+from spyre_studio.finder import entries, matching
+from spyre_studio.keys_page import KeysPage
+from spyre_studio.picker import Choice, Picker
+from spyre_studio.pin_change import without
+from spyre_studio.views.canvas import Canvas
+
+if TYPE_CHECKING:
+    from spyre_studio.main_window import MainWindow
+    from spyre_studio.views.graph import GraphView
+
+ABOUT = "Spyre Studio {version}\n\nSee, steer and check how a PyTorch model is compiled for the Spyre accelerator."
+
+
+class Handlers(QObject):
+    """Bound to the actions of one window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session, self._selection = window.session, window.selection
+        self.dialogs = FileDialogs(window)
+
+    @property
+    def _graph(self) -> GraphView:
+        return self._window.workbench.graph
+
+    @property
+    def _model(self) -> str:
+        compilation = self._session.compilation
+        return compilation.graph.name if compilation else "model"
+
+    # File
+
+    def open_file(self, _row: Action) -> None:
+        """Ask for a file and open it."""
+        path = self.dialogs.open_model()
+        if path:
+            self._window.open(path)
+
+    def reopen(self, _row: Action) -> None:
+        """Read the model again."""
+        self._session.reopen()
+
+    def save_plan(self, _row: Action) -> None:
+        """Save the plan with its model and pins."""
+        path = self.dialogs.save_plan(self._model)
+        if path:
+            self._session.save_plan(path)
+
+    def export(self, _row: Action) -> None:
+        """Write the plan in a format."""
+        name, path = self.dialogs.export(self._model)
+        if path:
+            self._session.export(name, path)
+
+    def load_pins(self, _row: Action) -> None:
+        """Take the pins of a file."""
+        path = self.dialogs.open_pins()
+        if path:
+            self._session.load_pins(path)
+
+    def save_pins(self, _row: Action) -> None:
+        """Write the pins."""
+        path = self.dialogs.save_pins(self._model)
+        if path:
+            self._session.save_pins(path)
+
+    def quit(self, _row: Action) -> None:
+        """Close the window."""
+        self._window.close()
+
+    # Edit
+
+    def undo(self, _row: Action) -> None:
+        """Take back the last change of pins."""
+        self._session.undo_stack.undo()
+
+    def redo(self, _row: Action) -> None:
+        """Change the pins again."""
+        self._session.undo_stack.redo()
+
+    def unpin(self, _row: Action) -> None:
+        """Remove the pins of the selected op and buffer, as one step."""
+        chosen = {self._selection.op, self._selection.buffer}
+        pins = self._session.pins
+        for key in self._session.pins.keys:
+            pins = without(pins, key) if key.partition(":")[2] in chosen else pins
+        self._session.set_pins(pins)
+
+    def remove_pins(self, _row: Action) -> None:
+        """Remove all pins."""
+        self._session.set_pins(Pins())
+
+    def find(self, _row: Action) -> None:
+        """Search in the graph."""
+        self._graph.open_find()
+
+    def find_next(self, _row: Action) -> None:
+        """The next find."""
+        self._graph.finder.next(1)
+
+    def find_previous(self, _row: Action) -> None:
+        """The find before."""
+        self._graph.finder.next(-1)
+
+    def go_to(self, _row: Action) -> None:
+        """Pick an op or a buffer by name."""
+        picker = Picker("Go to", "Go to an op or a buffer", self._places, self._window)
+        picker.picked.connect(self._go)
+        picker.open_over(self._window)
+
+    def palette(self, _row: Action) -> None:
+        """Pick an action by name."""
+        actions = self._window.actions_
+        picker = Picker("Commands", "Type what you want to do", actions.choices, self._window)
+        picker.picked.connect(actions.trigger)
+        picker.open_over(self._window)
+
+    def _places(self, text: str) -> list[Choice]:
+        compilation = self._session.compilation
+        if compilation is None:
+            return []
+        schedule = expand(compilation.problem.program, compilation.plan)
+        found = matching(entries(schedule, compilation.plan), text)
+        return [Choice(f"{entry.kind}:{entry.name}", entry.name, entry.note) for entry in found]
+
+    def _go(self, key: str) -> None:
+        kind, _, name = key.partition(":")
+        if kind == "buffer":
+            self._selection.select_buffer(name)
+        else:
+            self._selection.select_op(name)
+        self._graph.reveal_selection()
+
+    # Plan
+
+    def resolve(self, _row: Action) -> None:
+        """Make the plan for the current pins."""
+        self._session.resolve()
+
+    def cancel(self, _row: Action) -> None:
+        """Stop what runs."""
+        self._session.cancel()
+
+    def verify(self, _row: Action) -> None:
+        """Compare with PyTorch, and show it."""
+        self._window.workbench.show_view("verify")
+        self._session.verify()
+
+    def flip(self, row: Action) -> None:
+        """Turn the switch the action names."""
+        settings = self._session.settings
+        settings.set(row.setting, not settings.on(row.setting))
+
+    # View
+
+    def toggle_theme(self, _row: Action) -> None:
+        """Dark or light."""
+        self._window.theme.toggle()
+
+    def system_theme(self, _row: Action) -> None:
+        """As the system is set."""
+        self._window.theme.choose("system")
+
+    def colour_by_fate(self, _row: Action) -> None:
+        """Colour the edges by what happens to the data."""
+        self._graph.set_colouring("fate")
+
+    def colour_by_kind(self, _row: Action) -> None:
+        """Colour the boxes by kind."""
+        self._graph.set_colouring("kind")
+
+    def colour_by_time(self, _row: Action) -> None:
+        """Colour the boxes by time."""
+        self._graph.set_colouring("time")
+
+    def colour_by_residency(self, _row: Action) -> None:
+        """Colour the boxes by where their result lies."""
+        self._graph.set_colouring("residency")
+
+    def toggle_table(self, _row: Action) -> None:
+        """Graph or table."""
+        self._graph.set_table(not self._graph.table_shown)
+
+    def toggle_minimap(self, _row: Action) -> None:
+        """Show or hide the overview."""
+        self._graph.toggle_minimap()
+
+    def zoom_in(self, _row: Action) -> None:
+        """One step closer."""
+        self._canvas().zoom_in()
+
+    def zoom_out(self, _row: Action) -> None:
+        """One step away."""
+        self._canvas().zoom_out()
+
+    def zoom_reset(self, _row: Action) -> None:
+        """100 %."""
+        self._canvas().zoom_reset()
+
+    def fit_all(self, _row: Action) -> None:
+        """The whole graph."""
+        self._graph.canvas.fit_all()
+
+    def focus_selection(self, _row: Action) -> None:
+        """Bring the selection into view."""
+        self._graph.canvas.focus()
+
+    def open_all(self, _row: Action) -> None:
+        """Every module open."""
+        self._graph.fold.open_all()
+
+    def close_all(self, _row: Action) -> None:
+        """Every module closed."""
+        self._graph.fold.close_all()
+
+    def _canvas(self) -> Canvas:
+        """The picture that has the keyboard, else the graph."""
+        focused = QApplication.focusWidget()
+        return focused if isinstance(focused, Canvas) else self._graph.canvas
+
+    # Go
+
+    def back(self, _row: Action) -> None:
+        """Select what was selected before."""
+        self._selection.back()
+
+    def forward(self, _row: Action) -> None:
+        """Undo back."""
+        self._selection.forward()
+
+    def next_step(self, _row: Action) -> None:
+        """The op that runs next."""
+        self._selection.select_step(0 if self._selection.step is None else self._selection.step + 1)
+
+    def previous_step(self, _row: Action) -> None:
+        """The op that runs before."""
+        self._selection.select_step(0 if self._selection.step is None else self._selection.step - 1)
+
+    def up(self, _row: Action) -> None:
+        """Close the module of the selected op."""
+        self._graph.close_around()
+
+    # Window and help
+
+    def toggle_left(self, _row: Action) -> None:
+        """Show or hide the panel at the left."""
+        self._window.workbench.toggle("left")
+
+    def toggle_bottom(self, _row: Action) -> None:
+        """Show or hide the views at the bottom."""
+        self._window.workbench.toggle("bottom")
+
+    def toggle_right(self, _row: Action) -> None:
+        """Show or hide the inspector."""
+        self._window.workbench.toggle("right")
+
+    def reset_layout(self, _row: Action) -> None:
+        """Panels as they were at first."""
+        self._window.workbench.reset_layout()
+
+    def start_page(self, _row: Action) -> None:
+        """Examples and recent files."""
+        self._window.toggle_start_page()
+
+    def full_screen(self, _row: Action) -> None:
+        """The window without its frame, or with it again."""
+        if self._window.isFullScreen():
+            self._window.showNormal()
+        else:
+            self._window.showFullScreen()
+
+    def show_keys(self, _row: Action) -> None:
+        """All keys."""
+        KeysPage(self._window).open()
+
+    def about(self, _row: Action) -> None:
+        """What this is."""
+        from importlib.metadata import version
+
+        box = QMessageBox(self._window)
+        box.setWindowTitle("About Spyre Studio")
+        box.setText(ABOUT.format(version=version("spyre-studio")))
+        box.open()

@@ -1,0 +1,183 @@
+"""The header of the window: what is open, for which device, Re-solve, the predicted time, and the checker's lights.
+
+Owns: choosing what fits into its width; the verdict itself always does. Refuses: doing anything; it calls the session
+or says what was asked for.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QVBoxLayout, QWidget
+
+from compiler.compilation import Compilation
+from compiler.device import device_names, load_device
+from spyre_studio.chip import Chip
+from spyre_studio.lights import VerdictLights
+from spyre_studio.qt_theme import active_theme, font, px, qcolor
+from spyre_studio.session import Session
+from spyre_studio.theme import GRID, PAD, Tone
+from spyre_studio.units import format_count, format_us
+from spyre_studio.verdicts import bound_text, change_text, gathered, lights_of, solver_text
+from spyre_studio.widgets import button, restyle
+
+HEIGHT = 6 * GRID
+
+
+class Header(QWidget):
+    """`asked` carries what was clicked: 'resolve', 'pins', or 'verify'."""
+
+    asked = Signal(str)
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.name, self.note = QLabel(self), QLabel(self)
+        self.device_chip, self.pipeline_chip = Chip(parent=self), Chip(parent=self)
+        self.pins_chip = Chip("", accent=True, parent=self)
+        self.resolve = button("Re-solve", "primary", "Make the plan for the current pins (Ctrl+R)")
+        self.time, self.change, self.bound = QLabel(self), QLabel(self), QLabel(self)
+        self.solver = QLabel(self)
+        self.lights = VerdictLights(self)
+        self._arrange()
+        session.changed.connect(lambda _what: self.refresh())
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the session holds now."""
+        session = self._session
+        compilation = session.compilation
+        self.setVisible(compilation is not None)
+        if compilation is None:
+            return
+        self.name.setText(compilation.graph.name)
+        self.note.setText(_note(session))
+        device = session.device
+        self.device_chip.set_words(f"{device.name} · {format_count(device.cores, 'core')}", "Choose device and cores")
+        self.pipeline_chip.set_words(session.options.pipeline, _log(compilation))
+        count = len(session.pins.keys)
+        self.pins_chip.set_words(format_count(count, "pin"), "Show the pins")
+        self.pins_chip.setVisible(count > 0)
+        self.resolve.setEnabled(not session.opening)
+        self.resolve.setText("Re-solve" if not session.busy else "Solving…")
+        self._show_time(compilation)
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        """A row of controls."""
+        return QSize(px(100 * GRID), px(HEIGHT))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width has room for other things."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """A panel with a line below."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), qcolor(active_theme().panel))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, qcolor(active_theme().line))
+        painter.end()
+
+    def _show_time(self, compilation: Compilation) -> None:
+        self.time.setText(format_us(compilation.cost.total_us))
+        change = change_text(compilation, self._session.before)
+        self.change.setText(change)
+        self.change.setVisible(bool(change))
+        tone: Tone = "mute" if change.startswith("±") else "ok" if change.startswith("−") else "warn"
+        self.change.setProperty("tone", tone)
+        restyle(self.change)
+        self.change.setToolTip("Against the plan that was on screen before")
+        self.bound.setText(bound_text(compilation.solver))
+        self.solver.setText(f"plan {self._session.run_id} · {solver_text(compilation.solver)}")
+        self.time.setAccessibleName(f"Predicted time {self.time.text()}")
+
+    def _fit(self) -> None:
+        """Full lights if they fit, else gathered ones; then the words about the solver, then the note."""
+        compilation = self._session.compilation
+        if compilation is None:
+            return
+        lights = lights_of(compilation, self._session.verify_report)
+        self.solver.show()
+        self.note.setVisible(bool(self.note.text()))
+        for wanted in (lights, gathered(lights)):
+            self.lights.set_lights(wanted)
+            if self._needed() <= self.width():
+                return
+        self.solver.hide()
+        if self._needed() > self.width():
+            self.note.hide()
+
+    def _needed(self) -> int:
+        layout = self.layout()
+        assert layout is not None
+        layout.invalidate()
+        return layout.minimumSize().width()
+
+    def _arrange(self) -> None:
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(px(HEIGHT))
+        self.name.setFont(font("title", bold=True))
+        self.time.setFont(font("title", bold=True))
+        for label in (self.note, self.bound, self.solver, self.change):
+            label.setFont(font("label"))
+            label.setProperty("tone", "mute")
+        self.resolve.clicked.connect(lambda: self.asked.emit("resolve"))
+        self.pins_chip.clicked.connect(lambda: self.asked.emit("pins"))
+        self.lights.chosen.connect(lambda _name: self.asked.emit("verify"))
+        menu = QMenu(self)
+        menu.aboutToShow.connect(lambda: self._fill_devices(menu))
+        self.device_chip.take_menu(menu)
+        times = QVBoxLayout()
+        times.setSpacing(0)
+        first = QHBoxLayout()
+        first.setSpacing(px(GRID))
+        first.addWidget(self.time)
+        first.addWidget(self.change, 0, Qt.AlignmentFlag.AlignBottom)
+        first.addStretch(1)
+        times.addLayout(first)
+        times.addWidget(self.bound)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(px(PAD), 0, px(PAD), 0)
+        row.setSpacing(px(GRID))
+        for widget in (self.name, self.note):
+            row.addWidget(widget)
+        row.addSpacing(px(2 * GRID))
+        for chip in (self.device_chip, self.pipeline_chip, self.pins_chip):
+            row.addWidget(chip)
+        row.addStretch(1)
+        row.addWidget(self.resolve)
+        row.addSpacing(px(GRID))
+        row.addLayout(times)
+        row.addSpacing(px(2 * GRID))
+        row.addWidget(self.solver)
+        row.addStretch(1)
+        row.addWidget(self.lights)
+
+    def _fill_devices(self, menu: QMenu) -> None:
+        """Every bundled device with fewer and fewer cores, the current choice marked."""
+        menu.clear()
+        options, current = self._session.options, self._session.device
+        for name in device_names():
+            cores = load_device(name).cores
+            while cores >= 1:
+                entry = menu.addAction(f"{name} · {format_count(cores, 'core')}")
+                entry.setCheckable(True)
+                entry.setChecked((name, cores) == (current.name, current.cores))
+                choice = (name, cores, options.pipeline)
+                entry.triggered.connect(lambda _checked=False, choice=choice: self._session.set_options(*choice))
+                cores //= 2
+            menu.addSeparator()
+
+
+def _note(session: Session) -> str:
+    """Where it comes from: the folder of a file, or that it is an example."""
+    path = Path(session.source.partition(":")[0])
+    return path.name if path.suffix else "example"
+
+
+def _log(compilation: Compilation) -> str:
+    """The passes with their times."""
+    return "\n".join(f"{record.spec}  {record.seconds:.2f} s" for record in compilation.log)

@@ -1,0 +1,216 @@
+"""The window: start page or workbench, menus, banner, status line; and `run`, which opens it or draws it into a file.
+
+Owns: the application's life, drops, what is remembered between runs. Refuses: what views show and what actions do.
+The first paint comes without the views: they are made when the first model opens.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from resources.examples import examples
+from spyre_studio.action_set import ActionSet, bind
+from spyre_studio.banner import Banner
+from spyre_studio.handlers import Handlers
+from spyre_studio.qt_theme import ThemeChoice, ThemeFollower, px
+from spyre_studio.selection import Selection
+from spyre_studio.session import Session
+from spyre_studio.settings import ORGANISATION
+from spyre_studio.start_page import StartPage
+from spyre_studio.status_line import StatusLine
+from spyre_studio.workbench import Workbench
+
+_GEOMETRY, _LAYOUT = "window/geometry", "window/layout"
+
+
+class MainWindow(QMainWindow):
+    """Everything of one session."""
+
+    def __init__(
+        self, session: Session, theme: ThemeFollower, store: QSettings | None = None, parent: QWidget | None = None
+    ) -> None:
+        """`store` remembers geometry and layout; None remembers nothing, as for a picture."""
+        super().__init__(parent)
+        self.session, self.selection, self.theme = session, Selection(self), theme
+        self._store = store
+        self._workbench: Workbench | None = None
+        self.start = StartPage(session.settings, self)
+        self.banner = Banner(self)
+        self.status = StatusLine(session, self)
+        self._pages = QStackedWidget(self)
+        self.actions_ = ActionSet(session, self.selection, self)
+        self.handlers = Handlers(self)
+        self._arrange()
+        self._connect()
+        if store is not None:
+            self.restoreGeometry(_bytes(store.value(_GEOMETRY)))
+        self._show_page()
+
+    @property
+    def workbench(self) -> Workbench:
+        """The views; made when first needed."""
+        if self._workbench is None:
+            self._workbench = Workbench(self.session, self.selection, self)
+            self._pages.addWidget(self._workbench)
+            self._workbench.header.asked.connect(self._asked)
+            self._workbench.graph.addActions(self.actions_.of_scope("graph"))
+            if self._store is not None:
+                self._workbench.restore_layout(_bytes(self._store.value(_LAYOUT)))
+        return self._workbench
+
+    @property
+    def page(self) -> QWidget | None:
+        """What fills the window: start page or workbench."""
+        return self._pages.currentWidget()
+
+    def open(self, spec: str) -> None:
+        """Open a model, a plan or an example; what is open stays until it is there."""
+        self.banner.hide()
+        self.session.open(spec)
+
+    def toggle_start_page(self) -> None:
+        """Start page, or back to what is open."""
+        ready = self.session.compilation is not None and self.page is self.start
+        self._pages.setCurrentWidget(self.workbench if ready else self.start)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take one local file."""
+        if _dropped(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open it."""
+        path = _dropped(event)
+        if path:
+            event.acceptProposedAction()
+            self.open(path)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remember how it looked, and end the worker."""
+        if self._store is not None:
+            self._store.setValue(_GEOMETRY, self.saveGeometry())
+            if self._workbench is not None:
+                self._store.setValue(_LAYOUT, self._workbench.saved_layout())
+        if self._workbench is not None:
+            self._workbench.graph.fold.finish()
+        self.session.shutdown()
+        super().closeEvent(event)
+
+    def _asked(self, what: str) -> None:
+        match what:
+            case "resolve":
+                self.session.resolve()
+            case "pins":
+                self.workbench.docks["left"].show()
+            case _:
+                self.workbench.show_view("verify")
+
+    def _changed(self, what: str) -> None:
+        if what in {"model", "plan"}:
+            if what == "model":
+                self.selection.forget()
+            self.selection.retarget(self.session.compilation)
+        if what in {"model", "state"}:
+            self._show_page()
+
+    def _show_page(self) -> None:
+        compilation = self.session.compilation
+        if compilation is not None and self.page is self.start and not self.session.opening:
+            self._pages.setCurrentWidget(self.workbench)
+        name = compilation.graph.name if compilation else ""
+        self.setWindowTitle(f"{name} – Spyre Studio" if name else "Spyre Studio")
+
+    def _failed(self, what: str, why: str, remedy: str) -> None:
+        failure = self.session.failure
+        self.banner.say("error", f"{what}: {why}; {remedy}.", failure.details if failure else "")
+
+    def _arrange(self) -> None:
+        self.setObjectName("main")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(px(960), px(600))
+        page = QWidget(self)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self._pages.addWidget(self.start)
+        for widget in (self.banner, self._pages, self.status):
+            column.addWidget(widget, 1 if widget is self._pages else 0)
+        self.setCentralWidget(page)
+        menus = self.actions_.fill(self.menuBar())
+        first = menus["File"].actions()[1]
+        for title, fill in (("Open example", self._fill_examples), ("Open recent", self._fill_recent)):
+            menu = QMenu(title, self)
+            menu.aboutToShow.connect(lambda menu=menu, fill=fill: fill(menu))
+            menus["File"].insertMenu(first, menu)
+        self.addActions(self.actions_.of_scope("window"))
+
+    def _connect(self) -> None:
+        bind(self.actions_, self.handlers)
+        self.start.chosen.connect(self.open)
+        self.start.browse.connect(lambda: self.actions_.trigger("open"))
+        self.status.cancelled.connect(self.session.cancel)
+        self.session.changed.connect(self._changed)
+        self.session.failed.connect(self._failed)
+        self.theme.changed.connect(lambda _name: self.session.settings.set("theme", self.theme.choice))
+
+    def _fill_examples(self, menu: QMenu) -> None:
+        menu.clear()
+        for each in examples():
+            self._offer(menu, f"{each.name}  –  {each.title}", each.name)
+
+    def _fill_recent(self, menu: QMenu) -> None:
+        menu.clear()
+        for spec in self.session.settings.recent:
+            self._offer(menu, spec, spec)
+        if not menu.actions():
+            menu.addAction("Nothing yet").setEnabled(False)
+
+    def _offer(self, menu: QMenu, words: str, spec: str) -> None:
+        menu.addAction(words).triggered.connect(lambda: self.open(spec))
+
+
+def run(spec: str | None, screenshot: Path | None, view: str | None, theme: str, size: tuple[int, int]) -> int:
+    """Open the window and stay until it is closed; with `screenshot`, draw it (or one view) into a PNG and end.
+
+    `spec` is opened; `view` is a key of VIEWS, brought to front; `theme`: system, dark or light; `size` in pixels.
+    Returns 0, or 2 with one sentence on stderr where a picture cannot be made.
+    """
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    app.setApplicationName(ORGANISATION)
+    app.setOrganizationName(ORGANISATION)
+    if screenshot is not None:
+        from spyre_studio.screenshot import take
+
+        return take(app, spec, screenshot, view, theme, size)
+    session = Session()
+    chosen = theme if theme != "system" else str(session.settings.value("theme"))
+    window = MainWindow(session, ThemeFollower(app, _choice(chosen)), QSettings(ORGANISATION, ORGANISATION))
+    if not window.restoreGeometry(_bytes(QSettings(ORGANISATION, ORGANISATION).value(_GEOMETRY))):
+        window.resize(*size)
+    window.show()
+    session.warm_up()
+    if spec is not None:
+        window.open(spec)
+    if view is not None:
+        session.changed.connect(lambda what: window.workbench.show_view(view) if what == "model" else None)
+    return app.exec()
+
+
+def _choice(word: str) -> ThemeChoice:
+    return "dark" if word == "dark" else "light" if word == "light" else "system"
+
+
+def _bytes(value: object) -> QByteArray:
+    return value if isinstance(value, QByteArray) else QByteArray()
+
+
+def _dropped(event: QDropEvent) -> str:
+    """The path of the one local file that is dragged, '' for anything else."""
+    urls = event.mimeData().urls()
+    return urls[0].toLocalFile() if len(urls) == 1 and urls[0].isLocalFile() else ""

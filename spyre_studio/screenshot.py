@@ -1,0 +1,87 @@
+"""Draws the window, or one view of it, into a PNG, as soon as what it shows is complete.
+
+Owns: waiting for the plan in the event loop, and writing the picture. Refuses: opening a window that a person uses.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, QSettings, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+from compiler.errors import InputError
+from spyre_studio.jobs import Jobs
+from spyre_studio.main_window import MainWindow
+from spyre_studio.qt_theme import ThemeFollower
+from spyre_studio.session import Session
+from spyre_studio.settings import Settings
+from spyre_studio.views import VIEWS, view_row
+
+BAD_INPUT = 2
+
+
+def take(
+    app: QApplication, spec: str | None, picture: Path, view: str | None, theme: str, size: tuple[int, int]
+) -> int:
+    """Draw `spec` (or the start page) in a window of `size` into `picture`; 0, or 2 with a sentence on stderr."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = QSettings(f"{folder}/settings.ini", QSettings.Format.IniFormat)  # nobody's layout or recent files
+        session = Session(Jobs(), Settings(store))
+        window = MainWindow(session, ThemeFollower(app, "light" if theme == "light" else "dark"))
+        window.resize(*size)
+        window.show()
+        try:
+            _open(session, window, spec, view)
+            _write(window if view is None else window.workbench.views[view], picture)
+        except InputError as error:
+            sys.stderr.write(error.sentence + "\n")
+            return BAD_INPUT
+        finally:
+            window.close()
+    return 0
+
+
+def _open(session: Session, window: MainWindow, spec: str | None, view: str | None) -> None:
+    """Open and wait until the plan is on screen and nothing runs."""
+    if view is not None and view_row(view) is None:
+        known = ", ".join(row.key for row in VIEWS)
+        raise InputError(f"view {view}", "there is no such view", f"use one of {known}")
+    if spec is None:
+        if view is not None:
+            raise InputError(f"view {view}", "it shows a model, and none is named", "name a model or an example")
+        _settle(window)
+        return
+    loop = QEventLoop()
+    session.changed.connect(lambda _what: loop.quit() if _done(session) else None)
+    session.failed.connect(lambda *_: loop.quit())
+    window.open(spec)
+    if not _done(session):
+        loop.exec()
+    failure = session.failure
+    if failure is not None:
+        raise InputError(failure.what, failure.why, failure.remedy)
+    if view is not None and not window.workbench.show_view(view):
+        raise InputError(f"view {view}", "it is not part of this window", "name another view")
+    _settle(window)
+
+
+def _done(session: Session) -> bool:
+    return session.compilation is not None and not session.opening and not session.busy
+
+
+def _settle(window: MainWindow) -> None:
+    """Let layouts and what views ask the worker for arrive: until the event loop has nothing left to do."""
+    loop = QEventLoop()
+    quiet = QTimer(window, singleShot=True, interval=0)
+    turns = iter(range(3))
+    quiet.timeout.connect(lambda: quiet.start() if next(turns, None) is not None else loop.quit())
+    quiet.start()
+    loop.exec()
+
+
+def _write(widget: QWidget, picture: Path) -> None:
+    if not widget.grab().save(str(picture)):
+        raise InputError(str(picture), "it cannot be written as a picture", "choose another place and end it in .png")

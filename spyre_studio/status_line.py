@@ -1,0 +1,106 @@
+"""The line at the bottom: what runs, how far it is and how to stop it; else what was done last, and the counts.
+
+Owns: the words of progress. Refuses: starting anything.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
+
+from spyre_studio.qt_theme import active_theme, font, px, qcolor
+from spyre_studio.session import Session
+from spyre_studio.theme import GRID, PAD
+from spyre_studio.verdicts import counts_text, made_text
+from spyre_studio.widgets import button
+
+_HEIGHT = 3.5 * GRID
+_PHASES = {
+    "open": "Opening",
+    "read": "Reading the file",
+    "build": "Building the model",
+    "trace": "Tracing the model",
+    "compile": "Planning",
+    "verify": "Verifying against PyTorch",
+}
+
+
+class StatusLine(QWidget):
+    """`cancelled` tells that Cancel was pressed."""
+
+    cancelled = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.words, self.counts = QLabel(self), QLabel(self)
+        self.bar, self.cancel = QProgressBar(self), button("Cancel", "quiet", "Stop; the plan on screen stays (Ctrl+.)")
+        self._said = ""
+        self._arrange()
+        session.changed.connect(self._changed)
+        session.progressed.connect(self._progressed)
+        session.saved.connect(lambda path: self.say(f"Wrote {path}"))
+        self._refresh()
+
+    def say(self, sentence: str) -> None:
+        """What was done last; shown while nothing runs."""
+        self._said = sentence
+        self._refresh()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """A panel with a line above."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), qcolor(active_theme().panel))
+        painter.fillRect(0, 0, self.width(), 1, qcolor(active_theme().line))
+        painter.end()
+
+    def _changed(self, what: str) -> None:
+        compilation = self._session.compilation
+        if what == "plan" and compilation is not None:
+            self._said = made_text(compilation)
+        if what in {"state", "plan"}:
+            self._refresh()
+
+    def _progressed(self, share: float, phase: str, detail: str) -> None:
+        self._show_work(phase, detail)
+        self.bar.setRange(0, 0 if share < 0 else 1000)
+        self.bar.setValue(round(max(share, 0.0) * 1000))
+
+    def _refresh(self) -> None:
+        compilation = self._session.compilation
+        self.counts.setText(counts_text(compilation) if compilation else "")
+        busy = self._session.busy
+        self.bar.setVisible(bool(busy))
+        self.cancel.setVisible(bool(busy))
+        if busy:
+            self._show_work(busy, "")
+            return
+        self.words.setText(
+            "Pins changed since this plan; re-solve to see what they do" if self._session.stale else self._said
+        )
+
+    def _show_work(self, phase: str, detail: str) -> None:
+        words = _PHASES.get(phase, phase[:1].upper() + phase[1:])
+        what = f" {self._session.opening}" if phase == "open" and self._session.opening else ""
+        self.words.setText(f"{words}{what}…" + (f"  {detail}" if detail else ""))
+
+    def _arrange(self) -> None:
+        self.setFixedHeight(px(_HEIGHT))
+        for label in (self.words, self.counts):
+            label.setFont(font("label"))
+            label.setProperty("tone", "mute")
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        # A long path must not widen the window.
+        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.bar.setTextVisible(False)
+        self.bar.setFixedWidth(px(16 * GRID))
+        self.bar.setAccessibleName("Progress")
+        self.cancel.clicked.connect(self.cancelled)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(px(PAD), 1, px(PAD), 0)
+        row.setSpacing(px(GRID))
+        row.addWidget(self.bar)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.counts)

@@ -1,0 +1,98 @@
+"""What the header and the status bar say about a plan, in words: lights, solver, counts.
+
+Owns: turning a compilation and a verification into short phrases. Refuses: Qt widgets and judgement of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compiler.compilation import Compilation, SolverStatus, Verdict
+from compiler.pins import PinState
+from compiler.plan import Spilled
+from simulator.report import Agreement, VerifyReport
+from spyre_studio.lights import Light
+from spyre_studio.units import format_count, format_number, format_percent, format_us
+
+NUMERICS = "numerics"
+
+
+def lights_of(compilation: Compilation, report: VerifyReport | None) -> tuple[Light, ...]:
+    """One light per check of the plan, and one for the numbers."""
+    return (*(light_of(verdict) for verdict in compilation.verdicts), numerics_light(report))
+
+
+def light_of(verdict: Verdict) -> Light:
+    """Green, or red with the first violation."""
+    if verdict.ok:
+        return Light(verdict.check, "ok", f"The checker proved {verdict.check}.")
+    first, more = verdict.violations[0] if verdict.violations else "It gives no reason.", len(verdict.violations) - 1
+    return Light(verdict.check, "bad", first + (f" And {format_count(more, 'more', 'more')}." if more > 0 else ""))
+
+
+def numerics_light(report: VerifyReport | None) -> Light:
+    """Grey until verified; then whether the numbers agree with PyTorch."""
+    if report is None:
+        return Light(NUMERICS, "mute", "Not verified yet. Verify runs the plan and compares with PyTorch.")
+    if report.agreement is Agreement.CORRUPTED:
+        wrong = report.first_divergence
+        where = f" First divergence: {wrong.step}." if wrong else f" {report.fault}"
+        return Light(NUMERICS, "bad", f"The results differ from PyTorch by more than rounding.{where}")
+    word = "are equal to" if report.agreement is Agreement.EQUAL else "agree within rounding with"
+    return Light(NUMERICS, "ok", f"The results {word} those of PyTorch.")
+
+
+def gathered(lights: Sequence[Light]) -> tuple[Light, ...]:
+    """The same in little room: good lights as one, the others by name."""
+    good = [light for light in lights if light.tone == "ok"]
+    others = tuple(light for light in lights if light.tone != "ok")
+    if len(good) < 2:
+        return tuple(lights)
+    names = ", ".join(light.name for light in good)
+    return (Light(format_count(len(good), "check"), "ok", f"Good: {names}."), *others)
+
+
+def bound_text(solver: SolverStatus) -> str:
+    """How far from the best possible the plan can be at most. Example: 'bound 410.9 · gap 0.4 %'."""
+    if solver.bound_us < 0:
+        return "no bound known"
+    return f"bound {format_number(solver.bound_us)} · gap {format_percent(solver.gap)}"
+
+
+def solver_text(solver: SolverStatus) -> str:
+    """Who made the plan and how long it took. Example: 'optimal in 2.1 s · cp-sat'."""
+    return f"{solver.status} in {_seconds(solver.seconds)} · {solver.name}"
+
+
+def counts_text(compilation: Compilation) -> str:
+    """Example: '91 ops · 104 buffers · 17 outside LX · 1 restickify'."""
+    program, plan = compilation.problem.program, compilation.plan
+    outside = sum(isinstance(place, Spilled) for place in plan.placement.values())
+    return " · ".join(
+        (
+            format_count(len(program.ops), "op"),
+            format_count(len(program.buffers), "buffer"),
+            f"{format_count(outside)} outside LX",
+            format_count(len(plan.edits), "restickify", "restickifies"),
+        )
+    )
+
+
+def made_text(compilation: Compilation) -> str:
+    """What the last run did. Example: 'Planned 8 ops in 0.15 s'; pins that were refused are named."""
+    ops = format_count(len(compilation.problem.program.ops), "op")
+    refused = [key for key, status in compilation.plan.pins.items() if status.state is PinState.REFUSED]
+    note = f"; {format_count(len(refused), 'pin')} refused" if refused else ""
+    return f"Planned {ops} in {_seconds(compilation.solver.seconds)}{note}"
+
+
+def change_text(now: Compilation, before: Compilation | None) -> str:
+    """The change of the predicted time against the plan before, '' without one. Example: '−18.4 µs'."""
+    if before is None or before.problem.program is not now.problem.program:
+        return ""
+    change = now.cost.total_us - before.cost.total_us
+    return "±0 µs" if abs(change) < 0.05 else format_us(change, signed=True)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 0.995 else f"{seconds:.2f} s"

@@ -1,0 +1,229 @@
+"""The modules of the model with their ops, and a bar for the time of each: where am I, and where does the time go.
+
+Owns: the tree model and its selection. Refuses: times of its own; they come with the graph's nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from PySide6.QtCore import QAbstractItemModel, QItemSelection, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
+
+from compiler.compilation import Compilation
+from spyre_studio.bars import BAR_ROLE, BarCell
+from spyre_studio.qt_theme import px
+from spyre_studio.selection import Selection
+from spyre_studio.session import Session
+from spyre_studio.theme import GRID
+from spyre_studio.units import format_number
+from spyre_studio.views.graph_model import GraphModel, planned, unplanned
+from spyre_studio.views.graph_names import group_title
+
+Index = QModelIndex | QPersistentModelIndex
+_NO_PARENT = QModelIndex()
+_OPEN_AT_FIRST: Final = 40  # rows; below this everything is open
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """A row: a module (`group`) or an op (`op`); `us` is 0 where there is no time yet."""
+
+    title: str
+    group: str = ""
+    op: str = ""
+    us: float = 0.0
+    row: int = 0
+    parent: Item | None = None
+    children: list[Item] = field(default_factory=list)
+
+    def add(self, child: Item) -> Item:
+        """Append a child."""
+        child.parent, child.row = self, len(self.children)
+        self.children.append(child)
+        return child
+
+
+def tree_of(model: GraphModel | None, name: str) -> Item:
+    """The root of the tree; its only child is the model itself."""
+    root = Item("")
+    if model is None:
+        return root
+    groups = {"": root.add(Item(name))}
+    for node in model.nodes:
+        if not node.name:
+            continue
+        holder = _group(groups, node.group)
+        us = node.us if node.us == node.us else 0.0
+        holder.add(Item(node.title, op=node.name, us=us))
+        above: Item | None = holder
+        while above is not None:
+            above.us += us
+            above = above.parent
+    return root
+
+
+def _group(groups: dict[str, Item], path: str) -> Item:
+    if path not in groups:
+        groups[path] = _group(groups, path.rpartition(".")[0]).add(Item(group_title(path), group=path))
+    return groups[path]
+
+
+class TreeModel(QAbstractItemModel):
+    """Two columns: title, and time as a share of the whole with its number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._root = Item("")
+        self._by_op: dict[str, Item] = {}
+        self._timed = False
+
+    @property
+    def root(self) -> Item:
+        """The whole tree."""
+        return self._root
+
+    def show(self, root: Item, timed: bool) -> None:
+        """Another tree; `timed` tells whether there is a plan with times."""
+        self.beginResetModel()
+        self._root, self._timed = root, timed
+        self._by_op = {item.op: item for item in walk(root) if item.op}
+        self.endResetModel()
+
+    def index_of(self, op: str | None) -> QModelIndex:
+        """Where an op is."""
+        item = self._by_op.get(op) if op is not None else None
+        return QModelIndex() if item is None else self.createIndex(item.row, 0, item)
+
+    def item(self, index: Index) -> Item:
+        """The row behind an index."""
+        found: object = index.internalPointer() if index.isValid() else self._root
+        assert isinstance(found, Item)
+        return found
+
+    def index(self, row: int, column: int, parent: Index = _NO_PARENT) -> QModelIndex:
+        """A cell."""
+        holder = self.item(parent)
+        inside = 0 <= row < len(holder.children) and 0 <= column < 2
+        return self.createIndex(row, column, holder.children[row]) if inside else QModelIndex()
+
+    def parent(self, index: Index) -> QModelIndex:  # type: ignore[override]
+        """The row around a row."""
+        above = self.item(index).parent if index.isValid() else None
+        return QModelIndex() if above is None or above is self._root else self.createIndex(above.row, 0, above)
+
+    def rowCount(self, parent: Index = _NO_PARENT) -> int:
+        """Rows inside a row."""
+        return len(self.item(parent).children) if parent.column() <= 0 else 0
+
+    def columnCount(self, _parent: Index = _NO_PARENT) -> int:
+        """Title and time."""
+        return 2
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Text, bar and tooltip."""
+        item = self.item(index)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return item.title if index.column() == 0 else format_number(item.us) if self._timed else ""
+        if role == BAR_ROLE and index.column() == 1 and self._timed:
+            return item.us / self._root.us if self._root.us > 0 else 0.0
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return item.op or item.group or item.title
+        return None
+
+
+def walk(item: Item) -> list[Item]:
+    """The row and all below it, top down."""
+    found = [item]
+    for each in found:
+        found.extend(each.children)
+    return found
+
+
+class ModuleTree(QTreeView):
+    """Clicks select ops; `group_chosen` carries the path of a module that was clicked."""
+
+    group_chosen = Signal(str)
+
+    def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._selection = session, selection
+        self._tree, self._shown, self._quiet = TreeModel(), object(), False
+        self._program: object = None
+        self.setModel(self._tree)
+        self.setAccessibleName("Modules and ops")
+        self.setHeaderHidden(True)
+        self.setUniformRowHeights(True)
+        self.setIndentation(px(1.75 * GRID))
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setItemDelegateForColumn(1, BarCell(number_width=6, parent=self))
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(px(6 * GRID))
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
+        self.setColumnWidth(1, px(14.5 * GRID))
+        self.selectionModel().selectionChanged.connect(self._chosen)
+        self.show_compilation(session.compilation)
+
+    @property
+    def tree(self) -> TreeModel:
+        """What is shown."""
+        return self._tree
+
+    def show_compilation(self, compilation: Compilation | None) -> None:
+        """Another plan; what was open stays open while it is the same model."""
+        captured = self._session.captured
+        if self._shown is (compilation or captured):
+            return
+        self._shown = compilation or captured
+        program = compilation.problem.program if compilation else captured.program if captured else None
+        same, self._program = program is self._program, program
+        opened = self._opened() if same else set()
+        model = planned(compilation) if compilation else unplanned(captured.program) if captured else None
+        name = captured.graph.name if captured else ""
+        self._quiet = True
+        self._tree.show(tree_of(model, name), compilation is not None)
+        self._quiet = False
+        self._unfold(opened, same)
+        self.show_selection()
+
+    def show_selection(self) -> None:
+        """Mark the selected op."""
+        index = self._tree.index_of(self._selection.op)
+        current = self.selectionModel().selectedRows()
+        if current and current[0] == index:
+            return
+        self._quiet = True
+        if index.isValid():
+            self.setCurrentIndex(index)
+            self.scrollTo(index)
+        else:
+            self.selectionModel().clear()
+        self._quiet = False
+
+    def _chosen(self, selected: QItemSelection, _gone: QItemSelection) -> None:
+        rows = selected.indexes()
+        if self._quiet or not rows:
+            return
+        item = self._tree.item(rows[0])
+        if item.op:
+            self._selection.select_op(item.op)
+        else:
+            self.group_chosen.emit(item.group)
+
+    def _opened(self) -> set[str]:
+        """Paths of the modules that are unfolded."""
+        groups = [item for item in walk(self._tree.root) if item.children and item.parent is not None]
+        return {item.group for item in groups if self.isExpanded(self._tree.createIndex(item.row, 0, item))}
+
+    def _unfold(self, opened: set[str], same: bool) -> None:
+        every = walk(self._tree.root)
+        if not same and len(every) <= _OPEN_AT_FIRST:
+            self.expandAll()
+            return
+        for item in every:
+            if item.children and item.parent is not None and (item.group in opened or not (same or item.group)):
+                self.expand(self._tree.createIndex(item.row, 0, item))

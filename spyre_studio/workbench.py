@@ -1,0 +1,169 @@
+"""The window with a model in it: header, panels at the sides, the graph in the middle, views at the bottom.
+
+Owns: making the views of the table, their docks, and the layout with its reset. Refuses: actions and files.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol, cast
+
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QTabWidget, QToolBar, QVBoxLayout, QWidget
+
+from spyre_studio.header import Header
+from spyre_studio.qt_theme import px
+from spyre_studio.selection import Selection
+from spyre_studio.session import Session
+from spyre_studio.theme import GRID
+from spyre_studio.view_host import ViewHost
+from spyre_studio.views import VIEWS, View, ViewRow
+from spyre_studio.views.graph import GraphView
+from spyre_studio.views.module_tree import ModuleTree
+from spyre_studio.views.pins_panel import PinsPanel
+from spyre_studio.widgets import SectionLabel
+
+_LEFT, _RIGHT, _BOTTOM = 27 * GRID, 40 * GRID, 46 * GRID  # widths and height at first, as the pictures have them
+_VERSION: Final = 1  # of the saved layout; another number forgets it
+
+
+class _ViewWidget(View, Protocol):
+    """A view is a widget too."""
+
+    def __call__(self, session: Session, selection: Selection, parent: QWidget | None) -> QWidget:
+        """The class makes one."""
+
+
+class Workbench(QMainWindow):
+    """Made once, when the first model opens."""
+
+    def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowFlags(Qt.WindowType.Widget)
+        self._session, self._selection = session, selection
+        self.header = Header(session, self)
+        self.tree = ModuleTree(session, selection, self)
+        self.pins = PinsPanel(session, selection, self)
+        self.tabs = QTabWidget(self)
+        self.views: dict[str, QWidget] = {}
+        self.docks: dict[str, QDockWidget] = {}
+        self._hosts: list[ViewHost] = []
+        self._build()
+        self._follow(self.tree, self.tree)
+        self.tree.group_chosen.connect(self._show_group)
+        self._first_state = self.saveState(_VERSION)
+
+    @property
+    def graph(self) -> GraphView:
+        """The view in the middle."""
+        view = self.views["graph"]
+        assert isinstance(view, GraphView)
+        return view
+
+    def show_view(self, key: str) -> bool:
+        """Bring a view to the front; False if there is none of that name."""
+        widget = self.views.get(key)
+        if widget is None:
+            return False
+        if self.tabs.indexOf(widget) >= 0:
+            self.tabs.setCurrentWidget(widget)
+            self.docks["bottom"].show()
+        elif key in self.docks:
+            self.docks[key].show()
+        return True
+
+    def toggle(self, key: str) -> None:
+        """Show or hide the panel 'left', 'right' or 'bottom'."""
+        dock = self.docks[key]
+        dock.setVisible(dock.isHidden())
+
+    def reset_layout(self) -> None:
+        """Panels as they were at first."""
+        self.restoreState(self._first_state, _VERSION)
+        self._size_docks()
+
+    def saved_layout(self) -> QByteArray:
+        """What `restore_layout` takes."""
+        return self.saveState(_VERSION)
+
+    def restore_layout(self, state: QByteArray) -> None:
+        """Panels as they were when `state` was saved; a state of another version is ignored."""
+        self.restoreState(state, _VERSION)
+
+    def _build(self) -> None:
+        self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
+        for corner in (Qt.Corner.TopLeftCorner, Qt.Corner.BottomLeftCorner):
+            self.setCorner(corner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        for corner in (Qt.Corner.TopRightCorner, Qt.Corner.BottomRightCorner):
+            self.setCorner(corner, Qt.DockWidgetArea.RightDockWidgetArea)
+        self._add_header()
+        self._add_dock("left", "Model and pins", self._left_panel(), Qt.DockWidgetArea.LeftDockWidgetArea)
+        for row in VIEWS:
+            if row.present:
+                self._add_view(row)
+        if self.tabs.count():
+            self._add_dock("bottom", "Bottom views", self.tabs, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.tabs.setDocumentMode(True)
+        self._size_docks()
+
+    def _add_header(self) -> None:
+        bar = QToolBar("Header", self)
+        bar.setObjectName("header")
+        bar.setMovable(False)
+        bar.setFloatable(False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        bar.setStyleSheet("QToolBar { padding: 0; border: none; }")
+        bar.addWidget(self.header)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+
+    def _add_view(self, row: ViewRow) -> None:
+        made = cast("_ViewWidget", row.load())(self._session, self._selection, self)
+        self.views[row.key] = made
+        self._follow(cast("View", made), made)
+        match row.area:
+            case "centre":
+                self.setCentralWidget(made)
+            case "bottom":
+                self.tabs.setTabToolTip(self.tabs.addTab(made, row.title), row.hint)
+            case "right":
+                self._add_dock("right", row.title, made, Qt.DockWidgetArea.RightDockWidgetArea)
+
+    def _follow(self, view: View, widget: QWidget) -> None:
+        self._hosts.append(ViewHost(view, widget, self._session, self._selection))
+
+    def _add_dock(self, key: str, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> None:
+        """A panel without a title of its own; what it shows says what it is."""
+        dock = QDockWidget(title, self)
+        dock.setObjectName(key)
+        dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+        dock.setTitleBarWidget(QWidget(dock))
+        dock.setWidget(widget)
+        self.addDockWidget(area, dock)
+        self.docks[key] = dock
+
+    def _size_docks(self) -> None:
+        wide = [(self.docks[key], px(size)) for key, size in (("left", _LEFT), ("right", _RIGHT)) if key in self.docks]
+        self.resizeDocks([dock for dock, _ in wide], [size for _, size in wide], Qt.Orientation.Horizontal)
+        if "bottom" in self.docks:
+            self.resizeDocks([self.docks["bottom"]], [px(_BOTTOM)], Qt.Orientation.Vertical)
+
+    def _left_panel(self) -> QWidget:
+        panel, head = QWidget(self), SectionLabel("Model", "µs")
+        head.setContentsMargins(px(2 * GRID), px(1.5 * GRID), px(2 * GRID), 0)
+        column = QVBoxLayout(panel)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(px(GRID / 2))
+        column.addWidget(head)
+        parts = QSplitter(Qt.Orientation.Vertical, panel)
+        parts.setObjectName("left-parts")
+        parts.setChildrenCollapsible(False)
+        parts.addWidget(self.tree)
+        parts.addWidget(self.pins)
+        parts.setStretchFactor(0, 3)
+        parts.setStretchFactor(1, 2)
+        column.addWidget(parts, 1)
+        return panel
+
+    def _show_group(self, group: str) -> None:
+        self.graph.set_table(shown=False)
+        self.graph.show_group(group)
