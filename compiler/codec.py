@@ -111,8 +111,7 @@ def _converter() -> cattrs.Converter:
     converter = cattrs.Converter(forbid_extra_keys=True)
     for cls in (int, float, bool):
         converter.register_structure_hook(cls, _exact(cls))
-    # A hook registered for `str` itself would take the words of an enum too and give back plain strings.
-    converter.register_structure_hook_func(lambda cls: cls is str, _exact(str))
+    converter.register_structure_hook(str, _text)
     converter.register_structure_hook_func(_is_enum, lambda value, cls: cls(value))
     converter.register_structure_hook_func(_is_frozendict, _frozendict_hook(converter))
     converter.register_unstructure_hook_func(
@@ -161,6 +160,11 @@ def _exact(cls: type) -> Callable[[object, object], object]:
         return value
 
     return hook
+
+
+def _text(value: object, cls: type) -> object:
+    """A string as it is; the word of an enum of words, which comes here because it is a kind of string."""
+    return _exact(str)(value, cls) if cls is str else cls(value)
 
 
 def _is_enum(cls: object) -> bool:

@@ -58,7 +58,7 @@ class Indexed:
 
     def store(self, memory: Tensor, values: Tensor) -> None:
         """Write values that broadcast to the table's shape."""
-        places, values = torch.broadcast_tensors(self.positions, values)  # type: ignore[no-untyped-call]
+        places, values = torch.broadcast_tensors(self.positions, _apart(values, memory))  # type: ignore[no-untyped-call]
         memory[places] = values
 
 

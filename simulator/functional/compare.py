@@ -43,7 +43,7 @@ class _Difference:
 
 def compare(got: Tensor, want: Tensor, dtype: DType, noise: Noise, scale: float = 0.0) -> Comparison:
     """How `got` compares with `want` (equal shapes); `scale` is the size of what was added up to make it."""
-    if torch.equal(got, want):
+    if got.dtype == want.dtype and torch.equal(got, want):
         return _equal(want, dtype, noise, scale)
     pair = _difference(got, want)
     distance, size = pair.distance, pair.size

@@ -44,6 +44,13 @@ def decode(raw: Tensor, dtype: DType) -> Tensor:
     return raw.view(torch_dtype(dtype))
 
 
+def as_stored(raw: Tensor, dtype: DType) -> Tensor:
+    """The same for whoever compares: a bool that is neither 0 nor 1 was never written and stays the number it is."""
+    if dtype is DType.BOOL and not ((raw == 0) | (raw == 1)).all():
+        return raw
+    return decode(raw, dtype)
+
+
 def encode(values: Tensor, dtype: DType, kind: torch.dtype) -> Tensor:
     """Carrier elements of values, rounded to the type first; int64 is cut to 32 bits, bool becomes 0 or 1."""
     if dtype is DType.BOOL:
@@ -51,6 +58,13 @@ def encode(values: Tensor, dtype: DType, kind: torch.dtype) -> Tensor:
     if dtype is DType.I64:
         return values.to(torch.int64).to(kind)
     return values.to(torch_dtype(dtype)).view(kind)
+
+
+def unwritten(shape: tuple[int, ...], dtype: DType) -> Tensor:
+    """What `as_stored` gives for memory nobody has written."""
+    if dtype is DType.BOOL:
+        return torch.full(shape, INTEGER_POISON, dtype=torch.uint8)
+    return poisoned(shape, dtype)
 
 
 def poison_byte(dtype: DType) -> int:

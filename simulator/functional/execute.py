@@ -16,7 +16,7 @@ from compiler.program import CoreSlice, DeviceOp, DeviceTensor, Program
 from simulator.errors import DeviceError
 from simulator.functional.address import AccessMap, access_map
 from simulator.functional.body import evaluate, gathered_offsets
-from simulator.functional.elements import poisoned
+from simulator.functional.elements import as_stored, poisoned, torch_dtype, unwritten
 from simulator.functional.fold import fold, join
 from simulator.functional.host import walk
 from simulator.functional.lifetimes import lifetimes, ops_of
@@ -82,16 +82,16 @@ class Execution:
         if gathered is not None:
             space = Space(op.op.loops, tuple((0, loop.extent) for loop in op.op.loops)).result
             return self._read(Spot(tensor, HOST, op.name), where, space, gathered)
-        result = poisoned(tuple(loop.extent for loop in op.op.output_loops), tensor.dtype)
+        result = unwritten(tuple(loop.extent for loop in op.op.output_loops), tensor.dtype)
         for part in op.slices:
             space = Space(op.op.loops, part.ranges).result
             if part.pass_to < 0 and not space.empty:
                 found = self._read(Spot(tensor, part.core, op.name), where, space, None)
                 result[tuple(slice(low, high) for low, high in space.ranges)] = found
-        return result
+        return as_stored(result, tensor.dtype)
 
     def _read(self, spot: Spot, where: AccessMap, space: Space, gathered: Tensor | None) -> Tensor:
-        return self.memories.read(spot, self.memories.block(spot, where, space, gathered))
+        return self.memories.stored(spot, self.memories.block(spot, where, space, gathered))
 
     def _load(self, tensor: DeviceTensor, inputs: Mapping[str, Tensor]) -> None:
         if tensor.name not in inputs:
@@ -121,7 +121,9 @@ class Execution:
 
     def _run_opaque(self, op: DeviceOp) -> None:
         assert op.op.call is not None
-        results = call(op.op.call, [self.tensor(read.buffer, op.name) for read in op.op.reads])
+        operands = [self.tensor(read.buffer, op.name) for read in op.op.reads]
+        kinds = [torch_dtype(self.tensors[read.buffer].dtype) for read in op.op.reads]
+        results = call(op.op.call, [each.to(kind) for each, kind in zip(operands, kinds, strict=True)])
         for access, result in zip(op.op.writes, results, strict=True):
             self._host_write(self.tensors[access.buffer], result, op.name)
 

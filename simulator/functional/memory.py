@@ -19,7 +19,7 @@ from compiler.program import CoreBox, DeviceTensor, Memory
 from simulator.errors import DeviceError
 from simulator.functional.address import AccessMap, Frame, OutsideError
 from simulator.functional.block import Block
-from simulator.functional.elements import FLOAT_POISON, carrier, decode, encode, poison_byte
+from simulator.functional.elements import FLOAT_POISON, as_stored, carrier, decode, encode, poison_byte
 from simulator.functional.space import Space
 
 HOST = -1
@@ -60,6 +60,10 @@ class Memories:
     def read(self, spot: Spot, block: Block) -> Tensor:
         """Values at a block's places, in the tensor's type."""
         return decode(block.load(self._elements(spot)), spot.tensor.dtype)
+
+    def stored(self, spot: Spot, block: Block) -> Tensor:
+        """The same for comparing: bools no one has written are told from True."""
+        return as_stored(block.load(self._elements(spot)), spot.tensor.dtype)
 
     def write(self, spot: Spot, block: Block, values: Tensor) -> None:
         """Round values to the tensor's type and put them at a block's places."""

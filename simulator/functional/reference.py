@@ -100,7 +100,9 @@ class HostBuffers:
         if space.empty:
             return
         where = access_map(op.write.index, op.output_loops, None)
-        self.block(op, op.write, where, space, result.gathered).store(self._storage(op.write.buffer), result.values[0])
+        storage = self._storage(op.write.buffer)
+        block = self.block(op, op.write, where, space, result.gathered)
+        block.store(storage, result.values[0].to(storage.dtype))
 
     def block(
         self,

@@ -114,10 +114,14 @@ def test_integers_and_bools_no_core_wrote() -> None:
     case = integers()
     report = judge(case, restep(case.sketch.program(), "third", lambda op: replace(op, slices=op.slices[:1])))
     assert wrong_step(report) == "third"
-    case = compared()
-    report = judge(case, restep(case.sketch.program(), "gt", lambda op: replace(op, slices=op.slices[:2])))
-    assert report.first_divergence is not None
-    assert report.first_divergence.step == "gt"
+    for lanes in (32, 64):
+        case = compared(lanes)
+        same = Case(case.sketch, {**case.inputs, "b": case.inputs["a"]}, ())
+        program = restep(case.sketch.program(), "gt", lambda op: replace(op, slices=op.slices[:2]))
+        report = verify(program, same.inputs, {"c": torch.zeros(6, 100, dtype=torch.bool), "y": -case.inputs["a"]})
+        assert not report.ok, "a > a is False everywhere, but some of it was never written"
+        assert report.first_divergence is not None
+        assert report.first_divergence.step == "gt"
 
 
 def test_a_step_that_runs_too_early_reads_poison() -> None:
