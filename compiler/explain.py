@@ -132,6 +132,8 @@ def _in_lx(place: Placement) -> str:
 def _life(facts: Explanation) -> str:
     if facts.first_step < 0:
         return "no step touches it"
+    if facts.first_step == facts.last_step:
+        return f"step {facts.first_step} only"
     return f"steps {facts.first_step} to {facts.last_step}"
 
 
@@ -148,7 +150,8 @@ def _users(plan: Plan, schedule: Schedule, numbers: Iterable[int]) -> tuple[User
 
 
 def _nearest(name: str, schedule: Schedule) -> str:
-    close = difflib.get_close_matches(name, list(schedule.buffers), n=3, cutoff=0.5)
+    inside = [known for known in schedule.buffers if name and name in known]
+    close = inside[:3] or difflib.get_close_matches(name, list(schedule.buffers), n=3, cutoff=0.5)
     if not close:
         return ""
     return f"; the nearest {'name is' if len(close) == 1 else 'names are'} {', '.join(close)}"

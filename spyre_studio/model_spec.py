@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 from compiler.errors import InputError
 from compiler.frontend.sniff import FileKind, refusal, sniff
-from resources.examples import bundled_script, example
+from resources.examples import bundled_script, example, examples
 
 _FACTORY = re.compile(r"(?P<path>.+\.py):(?P<function>\w+)")
 
@@ -57,6 +57,9 @@ def read_spec(spec: str) -> ModelSpec:
         return _factory(Path(factory["path"]).expanduser(), factory["function"], asks + query)
     if Path(spec).is_file():  # a question mark may be part of a name
         head, query = spec, ""
+    if not head or not (Path(head).suffix or Path(head).exists()):
+        known = ", ".join(one.name for one in examples())
+        raise InputError(spec, "there is neither a file nor an example of that name", f"the examples are {known}")
     return _file(Path(head).expanduser(), query)
 
 

@@ -37,28 +37,6 @@ class Silent:
         return False
 
 
-class Part:
-    """A part of longer work: its shares fill the stretch from `low` to `high` of the whole."""
-
-    def __init__(self, whole: Reporter, low: float, high: float) -> None:
-        self._whole = whole
-        self._low = low
-        self._high = high
-
-    def progress(self, fraction: float | None, phase: str, detail: str = "") -> None:
-        """Tell the share of the whole."""
-        share = None if fraction is None else self._low + (self._high - self._low) * fraction
-        self._whole.progress(share, phase, detail)
-
-    def note(self, sentence: str) -> None:
-        """Pass it on."""
-        self._whole.note(sentence)
-
-    def cancelled(self) -> bool:
-        """As the whole is."""
-        return self._whole.cancelled()
-
-
 def stop_if_cancelled(reporter: Reporter) -> None:
     """Raise StoppedError if the work is no longer wanted."""
     if reporter.cancelled():

@@ -119,7 +119,7 @@ def describe(compilation: Compilation) -> tuple[str, ...]:
     parts = f"compute {format_us(cost.compute_us)}, device memory {format_us(cost.hbm_us)}"
     used, budget = format_bytes(compilation.program.lx_bytes), format_bytes(device.lx_budget_bytes)
     lines = [
-        f"{plan.model} on {device.title}, {format_count(plan.cores, 'core')}",
+        f"{plan.model} on {device.name}, {format_count(plan.cores, 'core')}",
         f"  predicted  {format_us(cost.total_us)} ({parts})",
         f"  traffic    {format_bytes(cost.hbm_bytes)}; {moves} of {format_count(cost.restickify_elements, 'element')}",
         f"  LX         {used} of {budget} per core; {inside} of {len(computed)} computed buffers inside",

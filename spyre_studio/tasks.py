@@ -26,7 +26,7 @@ from compiler.plan import Plan
 from compiler.problem import Problem
 from simulator.report import VerifyReport
 from spyre_studio import model_process
-from spyre_studio.cache import CapturedModel, load_captured, store_captured
+from spyre_studio.captured_cache import CapturedModel, load_captured, store_captured
 from spyre_studio.model_spec import ModelSpec, SpecKind, read_spec
 from spyre_studio.options import CompileOptions
 from spyre_studio.python_process import command
