@@ -4,7 +4,7 @@ Owns: title, sentence, progress, one button and details on demand, centred. Refu
 """
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
@@ -12,6 +12,7 @@ from spyre_studio.theme import GRID, PAD
 from spyre_studio.view_state import READY, ViewState
 
 _WIDTH = 400  # px; about sixty letters, a comfortable line
+_LEAST = 160  # px
 
 
 class StatePage(QWidget):
@@ -28,6 +29,7 @@ class StatePage(QWidget):
         self._more = QPushButton("Details", self)
         self._details = QPlainTextEdit(self)
         self._arrange()
+        self.setMinimumSize(px(_LEAST), px(_LEAST) // 2)  # a narrow panel wraps the lines, it does not grow
         self.show_state(state)
 
     def show_state(self, state: ViewState) -> None:
@@ -75,6 +77,14 @@ class StatePage(QWidget):
         painter = QPainter(self)
         painter.fillRect(self.rect(), qcolor(active_theme().bg))
         painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lines no longer than a narrow panel is wide."""
+        super().resizeEvent(event)
+        width = max(px(GRID), min(px(_WIDTH), self.width() - 2 * px(PAD)))
+        for label in (self._title, self._sentence):
+            label.setFixedWidth(width)
+        self._details.setFixedWidth(width)
 
     def _show_progress(self, state: ViewState) -> None:
         self._progress.setVisible(state.kind == "loading")

@@ -1,0 +1,107 @@
+"""A session with a plan on screen but no worker behind it, for tests of views.
+
+Owns putting a compilation on screen, answering for the worker at once, and showing a view with its selection wired.
+Refuses opening and solving: views only ask for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from compiler.candidates import Candidate, candidates
+from compiler.captured import Captured
+from compiler.compilation import Compilation
+from simulator.report import VerifyReport
+from spyre_studio.request import Shared
+from spyre_studio.selection import Selection
+from spyre_studio.session import Session
+from spyre_studio.settings import Settings
+from spyre_studio.solved import Solved
+from spyre_studio.views.paged import PagedView
+from tests.spyre_studio.hand import show
+
+View = TypeVar("View", bound=PagedView)
+
+
+class Stage(Session):
+    """`put` shows a plan; `asked` collects what views asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings=settings)
+        self.asked: list[str] = []
+        self.waiting: list[Callable[[tuple[Candidate, ...]], None]] = []
+        self.answers = True
+        self._made = 0
+
+    def put(self, compilation: Compilation) -> None:
+        """Show a plan; the one before it becomes `before`."""
+        self._made += 1
+        if self._model is None:
+            self._model = Shared("model", Captured(compilation.graph, compilation.problem.program))
+        self._device, self._pins = compilation.problem.device, compilation.problem.pins
+        self._before = self._shown
+        self._shown = Solved(self._asked(self._pins), Shared(f"plan-{self._made}", compilation), self._made)
+        for what in ("plan", "pins", "verify", "state"):
+            self.changed.emit(what)
+
+    def put_report(self, report: VerifyReport) -> None:
+        """Let verify have found something."""
+        assert self._shown is not None
+        self._shown.report = report
+        self.changed.emit("verify")
+
+    def resolve(self) -> None:
+        """Only noted."""
+        self.asked.append("resolve")
+
+    def verify(self, seed: int = 0) -> None:
+        """Only noted."""
+        self.asked.append("verify")
+
+    def request_candidates(self, op: str, callback: Callable[[tuple[Candidate, ...]], None]) -> None:
+        """Answered at once, or kept in `waiting`."""
+        self.asked.append(f"candidates {op}")
+        compilation = self.compilation
+        assert compilation is not None
+        if self.answers:
+            callback(candidates(compilation.problem, compilation.plan, op))
+        else:
+            self.waiting.append(callback)
+
+
+def quiet_settings(folder: str) -> Settings:
+    """Settings of their own, under which pins do not start a solve."""
+    settings = Settings(QSettings(f"{folder}/settings.ini", QSettings.Format.IniFormat))
+    settings.set("resolve_automatically", False)
+    return settings
+
+
+def staged(
+    qtbot: QtBot, stage: Stage, view_class: Callable[[Session, Selection], View], width: int = 800, height: int = 480
+) -> tuple[View, Selection]:
+    """The view on screen with what the stage shows, following a selection."""
+    selection = Selection()
+    selection.retarget(stage.compilation)
+    view = view_class(stage, selection)
+    selection.changed.connect(view.show_selection)
+    stage.changed.connect(lambda what: _plan_changed(stage, selection, view) if what == "plan" else None)
+    show(qtbot, view, width, height)
+    view.show_compilation(stage.compilation)
+    return view, selection
+
+
+def _plan_changed(stage: Stage, selection: Selection, view: PagedView) -> None:
+    selection.retarget(stage.compilation)
+    view.show_compilation(stage.compilation)
+
+
+def all_texts(widget: QWidget) -> str:
+    """Everything that labels below a widget say, one line each."""
+    from PySide6.QtWidgets import QLabel
+
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())

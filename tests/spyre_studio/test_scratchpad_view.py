@@ -1,0 +1,145 @@
+"""The scratchpad view driven as a user would: boxes, steps, cores, the reason line, the table."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from spyre_studio.pin_change import with_placement
+from spyre_studio.selection import Selection
+from spyre_studio.theme import Theme
+from spyre_studio.views.lx_map import Spot
+from spyre_studio.views.scratchpad import ScratchpadView
+from tests.programs import attention
+from tests.spyre_studio.hand import LEFT, NONE
+from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.stage import Stage, quiet_settings, staged
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(quiet_settings(str(tmp_path)))
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, stage: Stage, dark: Theme) -> tuple[ScratchpadView, Selection]:
+    stage.put(compiled(program=attention(2, 64, 64)))
+    return staged(qtbot, stage, ScratchpadView)
+
+
+def middle_of(view: ScratchpadView, buffer: str) -> QPoint:
+    """A pixel inside the box of a buffer."""
+    assert view._data is not None
+    x0, y0, x1, y1 = view._data.rects[view._data.resident_map[buffer]].tolist()
+    return view.map.to_rect(x0, y0, x1, y1).center().toPoint()
+
+
+def test_a_click_on_a_box_selects_its_buffer(opened: tuple[ScratchpadView, Selection]) -> None:
+    view, selection = opened
+    QTest.mouseClick(view.map, LEFT, NONE, middle_of(view, "exp"))
+    assert selection.buffer == "exp"
+    assert "exp" in view.line.text()
+    assert "stays in LX" in view.line.text()
+    assert view.map.current_item() == Spot("box", view._data.resident_map["exp"] if view._data else -1)
+
+
+def test_a_click_on_the_axis_selects_the_step_and_its_op(opened: tuple[ScratchpadView, Selection]) -> None:
+    view, selection = opened
+    at = QPoint(round(view.map.x_axis.to_px(2.5)), round(view.map.plot_rect().bottom()) + 8)
+    QTest.mouseClick(view.map, LEFT, NONE, at)
+    assert selection.step == 2
+    assert selection.op == (view._data.steps[2] if view._data else "")
+
+
+def test_a_click_on_a_row_selects_the_core(opened: tuple[ScratchpadView, Selection]) -> None:
+    view, selection = opened
+    at = QPoint(round(view.heat.plot_rect().center().x()), round(view.heat.y_axis.to_px(5.5)))
+    QTest.mouseClick(view.heat, LEFT, NONE, at)
+    assert selection.core == 5
+    assert view.map.caption().startswith("peak ")
+
+
+def test_a_buffer_outside_shows_its_reason_and_the_remedy(opened: tuple[ScratchpadView, Selection]) -> None:
+    view, selection = opened
+    selection.select_buffer("q")
+    assert "device memory" in view.line.text()
+    assert "graph input" in view.line.text()
+    assert "To change:" in view.line.text()
+    assert view.map.current_item() is None
+
+
+def test_keys_walk_over_steps_and_boxes(opened: tuple[ScratchpadView, Selection]) -> None:
+    view, selection = opened
+    view.map.setFocus()
+    QTest.keyClick(view.map, Qt.Key.Key_Right)
+    assert selection.step == 0
+    for _ in range(2):
+        QTest.keyClick(view.map, Qt.Key.Key_Right)
+    assert selection.step == 2
+    QTest.keyClick(view.map, Qt.Key.Key_Up)
+    assert selection.buffer in {one.name for one in view._data.residents if one.first <= 2 <= one.last}  # type: ignore[union-attr]
+    view.heat.setFocus()
+    QTest.keyClick(view.heat, Qt.Key.Key_Down)
+    assert selection.core == 1
+
+
+def test_double_click_selects_the_producer(opened: tuple[ScratchpadView, Selection]) -> None:
+    view, selection = opened
+    QTest.mouseDClick(view.map, LEFT, NONE, middle_of(view, "exp"))
+    assert selection.op == "exp"
+
+
+def test_both_pictures_show_the_same_steps(opened: tuple[ScratchpadView, Selection]) -> None:
+    view, _ = opened
+    view.map.show_x(1, 4)
+    assert (view.heat.x_axis.lo, view.heat.x_axis.hi) == (1, 4)
+    view.heat.fit_all()
+    assert view.map.x_axis.lo == 0
+
+
+def test_hints_say_where_and_for_whom(opened: tuple[ScratchpadView, Selection]) -> None:
+    view, _ = opened
+    item = view.map.item_at(middle_of(view, "exp").toPointF())
+    hint = view.map.tooltip_for(item)
+    assert "0x" in hint
+    assert "stick" in hint
+    assert "made by exp" in hint
+    assert "truediv" in hint
+    assert "in use on core 0" in view.map.tooltip_for(Spot("step", 1))
+    assert "core 3" in view.heat.tooltip_for((3, 1))
+
+
+def test_the_budget_is_in_view_on_demand(opened: tuple[ScratchpadView, Selection]) -> None:
+    view, _ = opened
+    assert not view.map.shows_budget, "a plan that uses little is enlarged"
+    view.range.chosen.emit("whole")
+    assert view.map.shows_budget
+
+
+def test_the_table_lists_every_buffer_with_its_reason(opened: tuple[ScratchpadView, Selection]) -> None:
+    view, selection = opened
+    view.set_table(True)
+    assert view.table_shown
+    rows = {row.key: row.cells for row in view.table.table.shown()}
+    assert "graph-input" in rows["q"]
+    assert "LX" in rows["exp"]
+    selection.select_buffer("q")
+    assert view.table.table.keys() == ("q",)
+    QTest.keyClick(view.table.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert "graph-input" in QGuiApplication.clipboard().text()
+
+
+def test_without_a_plan_it_says_what_it_will_show(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    view, _ = staged(qtbot, stage, ScratchpadView)
+    assert view.state.kind == "empty"
+    assert "Open a model" in view.state.sentence
+
+
+def test_changed_pins_leave_the_picture_and_a_badge(opened: tuple[ScratchpadView, Selection], stage: Stage) -> None:
+    view, _ = opened
+    stage.set_pins(with_placement(stage.pins, "exp", "hbm"))
+    assert view.state.kind == "ready"
+    assert [badge.text for badge in view.map.state.badges] == ["pins changed since this plan"]
