@@ -17,7 +17,7 @@ from torch.utils import _pytree as pytree
 
 from compiler.errors import InputError
 from compiler.frontend.archive import read_tensors
-from compiler.frontend.capture import decomposed, tensor_inputs, trace
+from compiler.frontend.capture import tensor_inputs, trace
 from compiler.frontend.factory import FactorySpec, build, factory_spec
 from compiler.frontend.inductor import dense_strides
 from compiler.frontend.load import path_of, traced
@@ -66,11 +66,6 @@ def run(
     with torch.no_grad():
         results = runner.run(*_arguments(program, values))
     outputs = _outputs(program, pytree.tree_leaves(results), values)
-    simple = decomposed(program)
-    targets = {spec.arg.name: str(spec.target) for spec in simple.graph_signature.input_specs}
-    for name, _, node in tensor_inputs(simple):
-        if name not in inputs:
-            inputs[name] = _as_handed_over(simple.constants[targets[node.name]])
     return Reference(inputs, outputs, runner.kept)
 
 

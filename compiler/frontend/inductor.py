@@ -239,6 +239,8 @@ class _Lowering(GraphLowering):
     def _lowered(self, n: torch.fx.Node, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
         if isinstance(n.target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in n.target.tags:
             raise refusal(n, "it draws random numbers, which no plan can repeat", "call eval() on the module")
+        if n.target is torch.ops.aten.as_strided.default:
+            self._check_storage(n, arguments[0])
         if n.target in self.rules.opaque or _only_calls(n.target):
             return self._opaque(n, arguments, keywords)
         if n.target is operator.getitem:
@@ -247,6 +249,17 @@ class _Lowering(GraphLowering):
         result = inductor_lowering.lowerings[n.target](*arguments, **keywords)
         unknown = [op for box in pytree.tree_leaves(result) for op in _used_ops(box) - self.rules.known_ops]
         return self._opaque(n, arguments, keywords) if unknown or result is NotImplemented else result
+
+    def _check_storage(self, n: torch.fx.Node, box: object) -> None:
+        """A view by strides over storage means what PyTorch means only if the storage is laid out as PyTorch's."""
+        name = realized(box).get_name()
+        makers = [node for node, buffer in self._computed() if buffer.get_name() == name]
+        for value in (maker.meta["val"] for maker in makers):
+            if tuple(value.stride()) != contiguous_strides(value.shape):
+                raise refusal(n, "it counts elements of memory that is laid out otherwise here", "index with slices")
+
+    def _computed(self) -> list[tuple[torch.fx.Node, ir.ComputedBuffer]]:
+        return [step for step in self.steps if not isinstance(step, Opaque)]
 
     def _opaque(self, n: torch.fx.Node, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
         """Leave a call as it is: whole dense tensors in, whole dense tensors out."""
@@ -339,7 +352,7 @@ def _whole(value: object) -> object:
         return value
     value = realized(value)
     if isinstance(value.data, ir.BaseView) and not _is_whole(value.data):
-        value = copy(value)
+        value = realized(copy(value))
     return Whole(value.get_name(), value.get_dtype(), tuple(int(size) for size in value.get_size()))
 
 

@@ -22,7 +22,9 @@ from compiler.frontend.nests import (
     cast,
     concatenation,
     contraction,
+    copy,
     function,
+    is_dense,
     product_of,
     reduction,
     sizes_of,
@@ -186,6 +188,11 @@ def same(x: Box) -> Box:
     return x
 
 
+def clone(x: Box, *, memory_format: torch.memory_format | None = None) -> Box:  # noqa: ARG001 (memory is ours to lay out)
+    """A dense tensor of the same values: a copy only of what is a view."""
+    return x if is_dense(x) else copy(x)
+
+
 def copied(target: Box, source: Box, non_blocking: bool = False) -> Box:  # noqa: ARG001 (part of the ATen signature)
     """What `target` holds after `target.copy_(source)`: the source in the target's type and shape."""
     alike = cast(source, target.get_dtype())
@@ -214,6 +221,7 @@ LOWERINGS: dict[Target, Lower] = {
     aten.silu.default: silu,
     aten.lift_fresh_copy.default: same,
     aten.copy.default: copied,
+    aten.clone.default: clone,
     **dict.fromkeys(_overloads(_CHECKS), _nothing),
 }
 

@@ -77,7 +77,7 @@ def _walk(module: torch.fx.GraphModule, roots: dict[torch.fx.Node, str], calls: 
             roots[node] = results[base][place] if base in results else roots[base]
         elif isinstance(node.target, torch._ops.HigherOrderOperator):
             results[node] = _walk_inside(module, node, roots, calls)
-        else:
+        elif node.users or pytree.tree_leaves(node.meta.get("val")):  # a check at run time has neither
             calls.append(Call(node, tuple(roots[source] for source in node.all_input_nodes)))
             roots[node] = str(node.name)
     return []

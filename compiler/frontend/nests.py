@@ -101,8 +101,16 @@ def cast(x: Box, dtype: torch.dtype) -> Box:
 
 
 def copy(x: Box) -> Box:
-    """The value again, as a dense op of its own."""
-    return realized(inductor_lowering.clone(x))
+    """The value element by element, without the view it is seen through."""
+    result = inductor_lowering.clone(x)
+    assert isinstance(result, ir.TensorBox)
+    return result
+
+
+def is_dense(x: Box) -> bool:
+    """True for a stored tensor, as a whole, in the order of its elements."""
+    stored = isinstance(x.data, ir.StorageBox) and isinstance(x.data.data, ir.Buffer)
+    return stored and list(x.get_stride()) == list(ir.FlexibleLayout.contiguous_strides(x.get_size()))
 
 
 def call(target: Target, *arguments: object) -> Box:
