@@ -113,6 +113,8 @@ class Header(QWidget):
     def _needed(self) -> int:
         layout = self.layout()
         assert layout is not None
+        for light in self.lights.buttons:
+            light.show()  # a layout counts what is shown, and new children are not until the event loop turns
         layout.invalidate()
         return layout.minimumSize().width()
 
@@ -137,8 +139,10 @@ class Header(QWidget):
         first.addWidget(self.time)
         first.addWidget(self.change, 0, Qt.AlignmentFlag.AlignBottom)
         first.addStretch(1)
+        times.addStretch(1)
         times.addLayout(first)
         times.addWidget(self.bound)
+        times.addStretch(1)
         row = QHBoxLayout(self)
         row.setContentsMargins(px(PAD), 0, px(PAD), 0)
         row.setSpacing(px(GRID))

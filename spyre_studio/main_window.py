@@ -50,6 +50,7 @@ class MainWindow(QMainWindow):
         if store is not None:
             self.restoreGeometry(_bytes(store.value(_GEOMETRY)))
         self._show_page()
+        self.start.setFocus()
 
     @property
     def workbench(self) -> Workbench:
@@ -115,8 +116,16 @@ class MainWindow(QMainWindow):
             if what == "model":
                 self.selection.forget()
             self.selection.retarget(self.session.compilation)
+            if what == "model":
+                self._select_heaviest()
         if what in {"model", "state"}:
             self._show_page()
+
+    def _select_heaviest(self) -> None:
+        """A new model begins at what costs most."""
+        compilation = self.session.compilation
+        if compilation is not None and compilation.cost.steps:
+            self.selection.select_op(max(compilation.cost.steps, key=lambda cost: cost.total_us).step)
 
     def _show_page(self) -> None:
         compilation = self.session.compilation

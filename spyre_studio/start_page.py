@@ -18,10 +18,10 @@ from spyre_studio.settings import Settings
 from spyre_studio.theme import GRID, PAD, RADIUS
 from spyre_studio.widgets import SectionLabel, button
 
-_COLUMN = 46 * GRID
+_COLUMN = 51 * GRID
 _MOST_RECENT = 8
 WHAT = "See, steer and check how a PyTorch model is compiled for the Spyre accelerator."
-DROP = "…or drop a file anywhere: a traced model (.pt2), a captured model or a saved plan (.json), config.json."
+DROP = "or drop a file anywhere: a traced model (.pt2), a captured model, a saved plan, a config.json"
 
 
 class RowButton(QAbstractButton):
@@ -31,6 +31,8 @@ class RowButton(QAbstractButton):
         super().__init__(parent)
         self.setText(name)
         self._words = words
+        # Of a long path both ends matter, of a sentence the beginning.
+        self._elide = Qt.TextElideMode.ElideMiddle if "/" in words else Qt.TextElideMode.ElideRight
         self.setAccessibleName(f"{name}: {words}")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -63,7 +65,7 @@ class RowButton(QAbstractButton):
         ):
             painter.setFont(face)
             painter.setPen(qcolor(colour))
-            shown = QFontMetricsF(face).elidedText(text, Qt.TextElideMode.ElideMiddle, inner.width())
+            shown = QFontMetricsF(face).elidedText(text, self._elide, inner.width())
             painter.drawText(inner, at | Qt.AlignmentFlag.AlignLeft, shown)
         painter.end()
 
@@ -84,6 +86,7 @@ class StartPage(QWidget):
         )
         self.examples = tuple(RowButton(each.name, each.title) for each in examples())
         self._arrange()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # no ring on the first button before Tab is pressed
         settings.changed.connect(lambda what: self.refresh() if what == "recent" else None)
         self.refresh()
 

@@ -51,6 +51,9 @@ QToolButton { background: transparent; border: 1px solid transparent; border-rad
 QToolButton:hover { background: $hover; }
 QToolButton:checked { background: $selection; }
 QToolButton:focus { border: 1px solid $accent; }
+QToolButton[popupMode="2"] { padding-right: ${row}px; }
+QToolButton::menu-indicator { image: url("$icons/chevron-down-$name.svg"); width: ${icon}px; height: ${icon}px;
+  subcontrol-origin: padding; subcontrol-position: right center; right: ${half}px; }
 
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox { background: $field; color: $text; border: 1px solid $line;
   border-radius: ${radius}px; padding: 0 ${grid}px; min-height: ${control}px; selection-background-color: $accent;

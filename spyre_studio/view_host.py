@@ -14,13 +14,16 @@ from spyre_studio.views import View
 
 
 class ViewHost(QObject):
-    """Follows session and selection for one view, which is `widget` and has the methods of a View."""
+    """Follows session and selection for one view, which is `widget` and has the methods of a View.
+
+    A view never hears of a selection before it has the plan that the selection speaks of.
+    """
 
     def __init__(self, view: View, widget: QWidget, session: Session, selection: Selection) -> None:
         super().__init__(widget)
-        self._view, self._widget = view, widget
-        self._session = session
-        self._plan_is_old = self._selection_is_old = False
+        self._view, self._widget, self._session = view, widget, session
+        self._given = (session.captured, session.compilation)
+        self._selection_is_old = True
         widget.installEventFilter(self)
         session.changed.connect(self._changed)
         selection.changed.connect(self._selected)
@@ -32,21 +35,18 @@ class ViewHost(QObject):
         return super().eventFilter(watched, event)
 
     def _changed(self, what: str) -> None:
-        if what in {"model", "plan"}:
-            self._plan_is_old = True
-            self._catch_up_if_seen()
+        if what in {"model", "plan"} and self._widget.isVisible():
+            self._catch_up()
 
     def _selected(self) -> None:
         self._selection_is_old = True
-        self._catch_up_if_seen()
-
-    def _catch_up_if_seen(self) -> None:
         if self._widget.isVisible():
             self._catch_up()
 
     def _catch_up(self) -> None:
-        if self._plan_is_old:
-            self._plan_is_old = False
+        now = (self._session.captured, self._session.compilation)
+        if any(new is not old for new, old in zip(now, self._given, strict=True)):
+            self._given, self._selection_is_old = now, True
             self._view.show_compilation(self._session.compilation)
         if self._selection_is_old:
             self._selection_is_old = False

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Final, Protocol, cast
 
 from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QTabWidget, QToolBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from spyre_studio.header import Header
 from spyre_studio.qt_theme import px
@@ -22,7 +23,10 @@ from spyre_studio.views.module_tree import ModuleTree
 from spyre_studio.views.pins_panel import PinsPanel
 from spyre_studio.widgets import SectionLabel
 
-_LEFT, _RIGHT, _BOTTOM = 27 * GRID, 40 * GRID, 46 * GRID  # widths and height at first, as the pictures have them
+# Shares of the window that the panels take at first, and between which sizes in px.
+_LEFT: Final = (0.165, 28 * GRID, 44 * GRID)
+_RIGHT: Final = (0.233, 40 * GRID, 60 * GRID)
+_BOTTOM: Final = (0.42, 32 * GRID, 64 * GRID)
 _VERSION: Final = 1  # of the saved layout; another number forgets it
 
 
@@ -33,14 +37,15 @@ class _ViewWidget(View, Protocol):
         """The class makes one."""
 
 
-class Workbench(QMainWindow):
-    """Made once, when the first model opens."""
+class Workbench(QWidget):
+    """Made once, when the first model opens. `panels` is the window inside the window that holds the docks."""
 
     def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowFlags(Qt.WindowType.Widget)
         self._session, self._selection = session, selection
         self.header = Header(session, self)
+        self.panels = QMainWindow(self)
+        self.panels.setWindowFlags(Qt.WindowType.Widget)
         self.tree = ModuleTree(session, selection, self)
         self.pins = PinsPanel(session, selection, self)
         self.tabs = QTabWidget(self)
@@ -50,7 +55,8 @@ class Workbench(QMainWindow):
         self._build()
         self._follow(self.tree, self.tree)
         self.tree.group_chosen.connect(self._show_group)
-        self._first_state = self.saveState(_VERSION)
+        self._first_state = self.panels.saveState(_VERSION)
+        self._sized = False
 
     @property
     def graph(self) -> GraphView:
@@ -78,24 +84,35 @@ class Workbench(QMainWindow):
 
     def reset_layout(self) -> None:
         """Panels as they were at first."""
-        self.restoreState(self._first_state, _VERSION)
+        self.panels.restoreState(self._first_state, _VERSION)
         self._size_docks()
 
     def saved_layout(self) -> QByteArray:
         """What `restore_layout` takes."""
-        return self.saveState(_VERSION)
+        return self.panels.saveState(_VERSION)
 
     def restore_layout(self, state: QByteArray) -> None:
         """Panels as they were when `state` was saved; a state of another version is ignored."""
-        self.restoreState(state, _VERSION)
+        self._sized = self.panels.restoreState(state, _VERSION)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Panels get their first size when there is a window to share out."""
+        super().showEvent(event)
+        if not self._sized:
+            self._sized = True
+            self._size_docks()
 
     def _build(self) -> None:
-        self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self.panels, 1)
+        self.panels.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         for corner in (Qt.Corner.TopLeftCorner, Qt.Corner.BottomLeftCorner):
-            self.setCorner(corner, Qt.DockWidgetArea.LeftDockWidgetArea)
+            self.panels.setCorner(corner, Qt.DockWidgetArea.LeftDockWidgetArea)
         for corner in (Qt.Corner.TopRightCorner, Qt.Corner.BottomRightCorner):
-            self.setCorner(corner, Qt.DockWidgetArea.RightDockWidgetArea)
-        self._add_header()
+            self.panels.setCorner(corner, Qt.DockWidgetArea.RightDockWidgetArea)
         self._add_dock("left", "Model and pins", self._left_panel(), Qt.DockWidgetArea.LeftDockWidgetArea)
         for row in VIEWS:
             if row.present:
@@ -103,18 +120,6 @@ class Workbench(QMainWindow):
         if self.tabs.count():
             self._add_dock("bottom", "Bottom views", self.tabs, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.tabs.setDocumentMode(True)
-        self._size_docks()
-
-    def _add_header(self) -> None:
-        bar = QToolBar("Header", self)
-        bar.setObjectName("header")
-        bar.setMovable(False)
-        bar.setFloatable(False)
-        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        bar.setStyleSheet("QToolBar { padding: 0; border: none; }")
-        bar.addWidget(self.header)
-        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
 
     def _add_view(self, row: ViewRow) -> None:
         made = cast("_ViewWidget", row.load())(self._session, self._selection, self)
@@ -122,7 +127,7 @@ class Workbench(QMainWindow):
         self._follow(cast("View", made), made)
         match row.area:
             case "centre":
-                self.setCentralWidget(made)
+                self.panels.setCentralWidget(made)
             case "bottom":
                 self.tabs.setTabToolTip(self.tabs.addTab(made, row.title), row.hint)
             case "right":
@@ -133,19 +138,23 @@ class Workbench(QMainWindow):
 
     def _add_dock(self, key: str, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> None:
         """A panel without a title of its own; what it shows says what it is."""
-        dock = QDockWidget(title, self)
+        dock = QDockWidget(title, self.panels)
         dock.setObjectName(key)
         dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         dock.setTitleBarWidget(QWidget(dock))
         dock.setWidget(widget)
-        self.addDockWidget(area, dock)
+        self.panels.addDockWidget(area, dock)
         self.docks[key] = dock
 
     def _size_docks(self) -> None:
-        wide = [(self.docks[key], px(size)) for key, size in (("left", _LEFT), ("right", _RIGHT)) if key in self.docks]
-        self.resizeDocks([dock for dock, _ in wide], [size for _, size in wide], Qt.Orientation.Horizontal)
+        wide = [
+            (self.docks[key], _part(part, self.width()))
+            for key, part in (("left", _LEFT), ("right", _RIGHT))
+            if key in self.docks
+        ]
+        self.panels.resizeDocks([dock for dock, _ in wide], [size for _, size in wide], Qt.Orientation.Horizontal)
         if "bottom" in self.docks:
-            self.resizeDocks([self.docks["bottom"]], [px(_BOTTOM)], Qt.Orientation.Vertical)
+            self.panels.resizeDocks([self.docks["bottom"]], [_part(_BOTTOM, self.height())], Qt.Orientation.Vertical)
 
     def _left_panel(self) -> QWidget:
         panel, head = QWidget(self), SectionLabel("Model", "µs")
@@ -167,3 +176,8 @@ class Workbench(QMainWindow):
     def _show_group(self, group: str) -> None:
         self.graph.set_table(shown=False)
         self.graph.show_group(group)
+
+
+def _part(part: tuple[float, int, int], whole: int) -> int:
+    share, least, most = part
+    return min(max(round(share * whole), px(least)), px(most))

@@ -56,7 +56,7 @@ class Breadcrumb(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(qcolor(active_theme().bg, 0.85))
+        painter.setBrush(qcolor(active_theme().bg))
         painter.drawRoundedRect(QRectF(self.rect()), RADIUS, RADIUS)
         painter.end()
 

@@ -176,6 +176,8 @@ class GraphView(QWidget):
         self._show_ramp()
         self.minimap.refresh()
         self._mark(reveal=False)
+        if self.canvas.at_start:
+            self.canvas.show_start()
         self._place()
 
     def _show_ramp(self) -> None:

@@ -7,7 +7,7 @@ click means (graph.py does), layout, and the drawing of boxes and edges (graph_p
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -61,6 +61,11 @@ class GraphCanvas(ViewportCanvas):
         return self._scene
 
     @property
+    def at_start(self) -> bool:
+        """True until the user moves."""
+        return self._at_start
+
+    @property
     def marked_box(self) -> int:
         """The box of the selected op, -1 for none."""
         return self._box
@@ -104,14 +109,22 @@ class GraphCanvas(ViewportCanvas):
             self.update()
 
     def show_start(self) -> None:
-        """All of a small graph; of a larger one the beginning, at 100 %."""
+        """All of a small graph; of a larger one the beginning, or the selected box, at 100 %."""
         view = self.viewport.resized(self.width(), self.height())
         whole = view.fitted(self.bounds, margin=px(_TOP))
         if whole.zoom < _START_ZOOM:
             left = self.bounds.centre[0] - view.width / 2
-            whole = Viewport2D(left, self.bounds.y0 - px(_TOP), 1, view.width, view.height)
+            whole = self._with_marked(Viewport2D(left, self.bounds.y0 - px(_TOP), 1, view.width, view.height))
         self.set_viewport(whole)
         self._at_start = True
+
+    def _with_marked(self, view: Viewport2D) -> Viewport2D:
+        """The same view, moved only if the selected box would be out of sight."""
+        marked = self.selection_bounds() if self._box >= 0 else None
+        if marked is None or view.revealed(marked) == view:
+            return view
+        lowest = self.bounds.y1 + px(_TOP) - view.height  # no further than to the end of the graph
+        return replace(view, y=min(marked.centre[1] - view.height / 2, lowest)).revealed(marked)
 
     def set_viewport(self, viewport: Viewport2D) -> None:
         """The user moves: the view is no longer that of the start."""

@@ -155,7 +155,7 @@ class ModuleTree(QTreeView):
         self.setAccessibleName("Modules and ops")
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
-        self.setIndentation(px(1.75 * GRID))
+        self.setIndentation(px(1.5 * GRID))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setItemDelegateForColumn(1, BarCell(number_width=6, parent=self))
@@ -164,7 +164,7 @@ class ModuleTree(QTreeView):
         header.setMinimumSectionSize(px(6 * GRID))
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
-        self.setColumnWidth(1, px(14.5 * GRID))
+        self.setColumnWidth(1, px(13 * GRID))
         self.selectionModel().selectionChanged.connect(self._chosen)
         self.show_compilation(session.compilation)
 

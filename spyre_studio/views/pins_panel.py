@@ -120,7 +120,9 @@ class PinsPanel(QWidget):
         for key, words, status in shown:
             self._add(key, words, status)
         if not shown:
-            self._column.addWidget(text_label(EMPTY, "mute"))
+            sentence = text_label(EMPTY, "mute")
+            sentence.setContentsMargins(px(GRID), 0, px(GRID), 0)
+            self._column.addWidget(sentence)
         self._column.addStretch(1)
         self._head.set_note(str(len(shown)) if shown else "")
 
