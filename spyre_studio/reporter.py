@@ -9,6 +9,9 @@ from typing import Protocol
 
 from compiler.errors import StoppedError
 
+NOTE = "note"
+"""The phase of a progress line of the worker whose detail is something a person should know."""
+
 
 class Reporter(Protocol):
     """Told from the thread that works."""

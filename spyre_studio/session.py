@@ -23,6 +23,7 @@ from spyre_studio.jobs import Progress
 from spyre_studio.options import CompileOptions
 from spyre_studio.pin_change import PinChange, with_division, with_layout, with_placement, without
 from spyre_studio.pins_file import read_pins_file, write_pins_file
+from spyre_studio.reporter import NOTE
 from spyre_studio.request import (
     WHOLE,
     Shared,
@@ -278,6 +279,9 @@ class Session(SessionState):
 
     def _progress(self, channel: str) -> Progress:
         def told(fraction: float | None, phase: str, detail: str) -> None:
+            if phase == NOTE:
+                self.noted.emit(detail)
+                return
             self._phases[channel] = phase
             self.progressed.emit(-1.0 if fraction is None else fraction, phase, detail)
 

@@ -30,13 +30,14 @@ class SessionState(QObject):
     """What is open.  `changed` says what: model, plan, pins, verify, state or options.
 
     `progressed` gives share (-1 if unknown), phase and detail; `failed` what, why and remedy (`failure` has details);
-    `saved` the path that was written.
+    `saved` the path that was written; `noted` a sentence that a person should read before the work goes on.
     """
 
     changed = Signal(str)
     progressed = Signal(float, str, str)
     failed = Signal(str, str, str)
     saved = Signal(str)
+    noted = Signal(str)
 
     def __init__(
         self, jobs: Jobs | None = None, settings: Settings | None = None, parent: QObject | None = None

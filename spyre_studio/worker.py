@@ -20,10 +20,8 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from compiler.errors import InputError, StoppedError, StudioError
+from spyre_studio.reporter import NOTE
 from spyre_studio.worker_tasks import TASKS, WINDOW, Call, Store
-
-NOTE = "note"
-"""The phase of a progress line that holds something a person should know."""
 
 
 class Lines:
