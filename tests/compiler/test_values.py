@@ -35,7 +35,7 @@ def test_every_kind_has_a_strategy() -> None:
 @given(data=st.data())
 def test_json_round_trips(kind: str, data: st.DataObject) -> None:
     value = data.draw(VALUES[kind])
-    again = from_json(KINDS[kind], to_json(value))
+    again: object = from_json(KINDS[kind], to_json(value))
     assert again == value
     assert to_json(again) == to_json(value)
 
@@ -44,7 +44,7 @@ def test_json_round_trips(kind: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_text_round_trips(kind: str, data: st.DataObject) -> None:
     value = data.draw(VALUES[kind])
-    again = from_text(KINDS[kind], to_text(value))
+    again: object = from_text(KINDS[kind], to_text(value))
     assert again == value
     assert to_text(again) == to_text(value)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from compiler.captured import Captured
 from compiler.compilation import Compilation
 from compiler.device import load_device
-from compiler.frontend.capture import Captured, capture_program, tensor_inputs, trace
+from compiler.frontend.capture import capture_program, tensor_inputs, trace
 from compiler.frontend.eager import Reference, reference, run
 from compiler.frontend.load import load
 from compiler.loops import ModelSource

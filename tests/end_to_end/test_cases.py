@@ -1,4 +1,4 @@
-"""Failures that users of other tools met: each case is right on every core count, or refused before anything is made."""
+"""Failures users of other tools met: each case is right on every core count, or refused before anything is made."""
 
 from __future__ import annotations
 
