@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TextIO
 
 from compiler.errors import InputError, StudioError
+from compiler.frontend.specs import read_spec
 
 USAGE = "python -m compiler.frontend capture SPEC -o OUT.json [--size SYMBOL=N ...]"
 Say = Callable[[dict[str, object]], None]
@@ -85,8 +86,9 @@ def _misused(why: str) -> InputError:
 
 def _capture(arguments: Arguments, say: Say) -> None:
     say({"progress": 0.0, "phase": "start"})
+    read_spec(arguments.spec)  # before torch is imported, which takes seconds: a wrong name is refused at once
     from compiler.codec import to_json
-    from compiler.frontend.load import load, notes  # torch takes seconds to import, a wrong command does not need it
+    from compiler.frontend.load import load, notes
 
     for note in notes(arguments.spec):
         say({"note": note})

@@ -18,11 +18,12 @@ from torch.utils import _pytree as pytree
 from compiler.errors import InputError
 from compiler.frontend.archive import read_tensors
 from compiler.frontend.capture import tensor_inputs, trace
-from compiler.frontend.factory import FactorySpec, build, factory_spec
+from compiler.frontend.factory import build
 from compiler.frontend.inductor import dense_strides
-from compiler.frontend.load import path_of, traced
+from compiler.frontend.load import traced
 from compiler.frontend.model_graph import tensor_outputs
 from compiler.frontend.numbers import numbers_for
+from compiler.frontend.specs import ArchiveSpec, FactorySpec, read_spec
 
 LARGEST_BYTES = 8 << 30
 _NO_SIZES: Mapping[str, int] = {}
@@ -44,9 +45,7 @@ def reference(spec: str, seed: int = 0, *, keep_nodes: bool = False, sizes: Mapp
     """Run the model that `spec` names (as for `load`) eagerly; InputError if its numbers do not fit into memory."""
     program = traced(spec, sizes=sizes)
     _check_size(spec, program)
-    factory = factory_spec(spec)
-    given = _of_archive(spec, program) if factory is None else _of_factory(factory, seed)
-    return run(program, given, seed, keep_nodes=keep_nodes)
+    return run(program, _given(spec, program, seed), seed, keep_nodes=keep_nodes)
 
 
 def run(
@@ -58,7 +57,7 @@ def run(
     values: dict[str, torch.Tensor] = {}
     for name, spec, node in tensor_inputs(program):
         value = given.get(name)
-        if value is None or isinstance(value, FakeTensor) or value.is_meta:
+        if value is None or not _is_real(value):
             value = numbers_for(name, spec, node, generator)
         inputs[name] = _as_handed_over(value)
         values[node.name] = inputs[name].clone()  # the model may write into its inputs
@@ -110,23 +109,39 @@ def _as_handed_over(value: torch.Tensor) -> torch.Tensor:
     return plain.clone(memory_format=torch.preserve_format) if same else plain.contiguous()
 
 
-def _of_archive(spec: str, program: ExportedProgram) -> dict[str, torch.Tensor]:
-    return read_tensors(path_of(spec), program) or {}
+def _given(spec: str, program: ExportedProgram, seed: int) -> dict[str, torch.Tensor]:
+    """The numbers that the model comes with."""
+    known = read_spec(spec)
+    if isinstance(known, ArchiveSpec):
+        return read_tensors(known.path, program) or {}
+    return _of_factory(known, seed) if isinstance(known, FactorySpec) else {}
 
 
 def _of_factory(factory: FactorySpec, seed: int) -> dict[str, torch.Tensor]:
     """Weights, constants and example arguments that the factory makes when it runs for real."""
     torch.manual_seed(seed)
     example = build(factory, real=True)
-    program = trace(example.module, example.args, example.kwargs)
+    arguments = (example.args, dict(example.kwargs))
+    leaves = [leaf if _is_real(leaf) else None for leaf in pytree.tree_leaves(arguments)]
+    weights = [*example.module.parameters(), *example.module.buffers()]
+    if not all(map(_is_real, weights)):
+        return {}
+    args, kwargs = pytree.tree_map(
+        lambda leaf: leaf if _is_real(leaf) else torch.zeros_like(leaf, device="cpu"), arguments
+    )
+    program = trace(example.module, args, kwargs)
     lifted = {**program.state_dict, **program.constants}
-    leaves = iter(pytree.tree_leaves((example.args, dict(example.kwargs))))
+    users = iter(leaves)
     given: dict[str, torch.Tensor] = {}
     for spec in program.graph_signature.input_specs:
-        value = next(leaves) if spec.kind is InputKind.USER_INPUT else lifted[str(spec.target)]
+        value = next(users) if spec.kind is InputKind.USER_INPUT else lifted[str(spec.target)]
         if isinstance(value, torch.Tensor):
             given[str(spec.target) if spec.target else str(spec.arg.name)] = value
     return given
+
+
+def _is_real(value: object) -> bool:
+    return not isinstance(value, torch.Tensor) or not (isinstance(value, FakeTensor) or value.is_meta)
 
 
 def _check_size(spec: str, program: ExportedProgram) -> None:

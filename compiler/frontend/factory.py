@@ -1,6 +1,6 @@
 """Factories: `file.py:function?name=value` builds a module and example arguments.
 
-Owns reading the spec, running the author's file, and keeping weights fake.  Refuses results that are not `(module,
+Owns running the author's file and keeping weights fake.  Refuses results that are not `(module,
 args)` or `(module, args, kwargs)`.  It runs the author's code, so it belongs into the model process.
 """
 
@@ -12,9 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
-from urllib.parse import parse_qsl
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
@@ -23,18 +21,7 @@ from torch.utils import _pytree as pytree
 
 from compiler.errors import InputError
 from compiler.frontend.capture import quiet, shortened
-from resources.examples import bundled_script, example
-
-Parameter = bool | int | float | str
-
-
-@dataclass(frozen=True, slots=True)
-class FactorySpec:
-    """A Python file, the name of a function in it and its keyword arguments."""
-
-    path: Path
-    function: str
-    parameters: tuple[tuple[str, Parameter], ...]
+from compiler.frontend.specs import FactorySpec, Parameter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,45 +31,6 @@ class Example:
     module: torch.nn.Module
     args: tuple[object, ...]
     kwargs: Mapping[str, object]
-
-
-def factory_spec(spec: str) -> FactorySpec | None:
-    """The factory that a spec names, None if it names something else; InputError if it cannot be read.
-
-    A bundled example with parameters (`decoder?sequence=64`), or without an archive, means its script.
-
-    >>> factory_spec("decoder?sequence=64").parameters
-    (('sequence', 64),)
-    """
-    head, asks, query = spec.partition("?")
-    path, _, function = head.rpartition(":")
-    script = bundled_script(head)
-    if script and (asks or not example(head)):
-        return FactorySpec(script, "factory", _parameters(spec, query))
-    if not path.endswith(".py") or not function.isidentifier():
-        return None
-    if not Path(path).is_file():
-        raise InputError(spec, f"there is no file {path}", "check the path")
-    return FactorySpec(Path(path), function, _parameters(spec, query))
-
-
-def _parameters(spec: str, query: str) -> tuple[tuple[str, Parameter], ...]:
-    try:
-        pairs = parse_qsl(query, strict_parsing=True, keep_blank_values=True) if query else []
-    except ValueError as error:
-        raise InputError(spec, f"the parameters {query!r} are not name=value", "write them as a=1&b=2") from error
-    return tuple((name, _parameter(text)) for name, text in pairs)
-
-
-def _parameter(text: str) -> Parameter:
-    if text.lower() in {"true", "false"}:
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def build(spec: FactorySpec, *, real: bool = False) -> Example:
@@ -190,11 +138,11 @@ def _example(spec: FactorySpec, returned: object) -> Example:
 
 
 def faked(example: Example, mode: FakeTensorMode) -> Example:
-    """The same with every tensor that is not fake replaced by a fake one of its shape and strides."""
+    """The same with every tensor that is not fake, or of another mode, replaced by one of its shape and strides."""
     seen: dict[torch.Tensor, torch.Tensor] = {}
 
     def fake(value: object) -> object:
-        if not isinstance(value, torch.Tensor) or isinstance(value, FakeTensor):
+        if not isinstance(value, torch.Tensor) or _is_fake(value, mode):
             return value
         if value not in seen:
             with mode:
@@ -203,9 +151,13 @@ def faked(example: Example, mode: FakeTensorMode) -> Example:
 
     for module in example.module.modules():
         for name, parameter in module._parameters.items():
-            if parameter is not None and not isinstance(parameter, FakeTensor):
+            if parameter is not None and not _is_fake(parameter, mode):
                 module._parameters[name] = torch.nn.Parameter(fake(parameter), requires_grad=False)  # type: ignore[arg-type]
         for name, buffer in module._buffers.items():
             module._buffers[name] = fake(buffer)  # type: ignore[assignment]
     args, kwargs = pytree.tree_map(fake, (example.args, dict(example.kwargs)))
     return Example(example.module, args, kwargs)
+
+
+def _is_fake(value: torch.Tensor, mode: FakeTensorMode) -> bool:
+    return isinstance(value, FakeTensor) and value.fake_mode is mode and value.device.type == "cpu"
