@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from spyre_studio.actions import ACTIONS, MENUS, Action, Menu, When, spoken
-from spyre_studio.picker import Choice
+from spyre_studio.actions import ACTIONS, MENUS, Action, Menu, When
+from spyre_studio.choice_list import Choice
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 
@@ -107,7 +107,7 @@ class ActionSet(QObject):
 
 
 def _note(row: Action) -> str:
-    return spoken(row.shortcuts[0]) if row.shortcuts else ""
+    return row.shortcuts[0] if row.shortcuts else ""
 
 
 def bind(actions: ActionSet, handlers: QObject) -> None:

@@ -249,12 +249,3 @@ ACTIONS: Final[tuple[Action, ...]] = (
 def action(key: str) -> Action:
     """The row with this key; KeyError is a mistake of the caller."""
     return {row.key: row for row in ACTIONS}[key]
-
-
-def spoken(shortcut: str) -> str:
-    """A shortcut as it is written for people. Example: 'Ctrl+=' stays, 'Ctrl+.' is 'Ctrl + .'."""
-    return (
-        shortcut
-        if shortcut[-1].isalnum()
-        else " ".join(part for part in (shortcut[:-1].rstrip("+"), shortcut[-1]) if part)
-    )

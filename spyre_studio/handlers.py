@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from compiler.pins import Pins
 from compiler.schedule import expand
 from spyre_studio.actions import Action
+from spyre_studio.choice_list import Choice
 from spyre_studio.file_dialogs import FileDialogs
 from spyre_studio.finder import entries, matching
 from spyre_studio.keys_page import KeysPage
-from spyre_studio.picker import Choice, Picker
+from spyre_studio.picker import Picker
 from spyre_studio.pin_change import without
 from spyre_studio.views.canvas import Canvas
 

@@ -56,12 +56,11 @@ class Header(QWidget):
         self.note.setText(_note(session))
         device = session.device
         self.device_chip.set_words(f"{device.name} · {format_count(device.cores, 'core')}", "Choose device and cores")
-        self.pipeline_chip.set_words(session.options.pipeline, _log(compilation))
+        self.pipeline_chip.set_words(_pipeline_name(session.options.pipeline), _log(compilation))
         count = len(session.pins.keys)
         self.pins_chip.set_words(format_count(count, "pin"), "Show the pins")
         self.pins_chip.setVisible(count > 0)
-        self.resolve.setEnabled(not session.opening)
-        self.resolve.setText("Re-solve" if not session.busy else "Solving…")
+        self.resolve.setEnabled(not session.opening and not session.busy)
         self._show_time(compilation)
         self._fit()
 
@@ -185,3 +184,9 @@ def _note(session: Session) -> str:
 def _log(compilation: Compilation) -> str:
     """The passes with their times."""
     return "\n".join(f"{record.spec}  {record.seconds:.2f} s" for record in compilation.log)
+
+
+def _pipeline_name(spec: str) -> str:
+    """The name of a pipeline; one that is spelt out is too long for a chip, its passes stand in the tooltip."""
+    passes = spec.count(",") + 1
+    return spec if passes == 1 else format_count(passes, "pass", "passes")

@@ -10,7 +10,7 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
-from spyre_studio.actions import ACTIONS, spoken
+from spyre_studio.actions import ACTIONS
 from spyre_studio.qt_theme import px
 from spyre_studio.table import Column, CopyableTable, Row, TableModel
 from spyre_studio.theme import GRID, PAD
@@ -33,7 +33,7 @@ def key_rows() -> tuple[Row, ...]:
     actions = [
         Row(
             each.key,
-            (", ".join(map(spoken, each.shortcuts)), each.text.rstrip("…"), _place(each.scope, each.menu)),
+            (", ".join(each.shortcuts), each.text.rstrip("…"), _place(each.scope, each.menu)),
             each.tip,
         )
         for each in ACTIONS

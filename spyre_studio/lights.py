@@ -121,6 +121,7 @@ class VerdictLights(QWidget):
             return
         for button in self._buttons:
             self._row.removeWidget(button)
+            button.hide()
             button.deleteLater()
         self._buttons = [self._button(light) for light in lights]
 

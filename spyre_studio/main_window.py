@@ -17,12 +17,15 @@ from resources.examples import examples
 from spyre_studio.action_set import ActionSet, bind
 from spyre_studio.banner import Banner
 from spyre_studio.handlers import Handlers
+from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.qt_theme import ThemeChoice, ThemeFollower, px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.settings import ORGANISATION
 from spyre_studio.start_page import StartPage
+from spyre_studio.state_page import StatePage
 from spyre_studio.status_line import StatusLine
+from spyre_studio.view_state import loading
 from spyre_studio.workbench import Workbench
 
 _GEOMETRY, _LAYOUT = "window/geometry", "window/layout"
@@ -40,6 +43,7 @@ class MainWindow(QMainWindow):
         self._store = store
         self._workbench: Workbench | None = None
         self.start = StartPage(session.settings, self)
+        self.loading = StatePage(parent=self)
         self.banner = Banner(self)
         self.status = StatusLine(session, self)
         self._pages = QStackedWidget(self)
@@ -116,8 +120,9 @@ class MainWindow(QMainWindow):
             if what == "model":
                 self.selection.forget()
             self.selection.retarget(self.session.compilation)
-            if what == "model":
-                self._select_heaviest()
+        if what == "model":
+            self._select_heaviest()
+            self._pages.setCurrentWidget(self.workbench)
         if what in {"model", "state"}:
             self._show_page()
 
@@ -128,11 +133,21 @@ class MainWindow(QMainWindow):
             self.selection.select_op(max(compilation.cost.steps, key=lambda cost: cost.total_us).step)
 
     def _show_page(self) -> None:
-        compilation = self.session.compilation
-        if compilation is not None and self.page is self.start and not self.session.opening:
+        """The workbench once there is a plan; before that the start page, or what is being opened."""
+        session, compilation = self.session, self.session.compilation
+        if session.state == "loading":
+            self._pages.setCurrentWidget(self.loading)
+        elif compilation is None:
+            self._pages.setCurrentWidget(self.start)
+        elif self.page is self.loading:
             self._pages.setCurrentWidget(self.workbench)
         name = compilation.graph.name if compilation else ""
         self.setWindowTitle(f"{name} – Spyre Studio" if name else "Spyre Studio")
+
+    def _progressed(self, share: float, phase: str, detail: str) -> None:
+        title = f"Opening {spoken_name(self.session.opening)}"
+        words = " · ".join(part for part in (phase_words(phase), detail) if part)
+        self.loading.show_state(loading(title, words, share if share >= 0 else None))
 
     def _failed(self, what: str, why: str, remedy: str) -> None:
         failure = self.session.failure
@@ -147,6 +162,7 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         self._pages.addWidget(self.start)
+        self._pages.addWidget(self.loading)
         for widget in (self.banner, self._pages, self.status):
             column.addWidget(widget, 1 if widget is self._pages else 0)
         self.setCentralWidget(page)
@@ -163,8 +179,11 @@ class MainWindow(QMainWindow):
         self.start.chosen.connect(self.open)
         self.start.browse.connect(lambda: self.actions_.trigger("open"))
         self.status.cancelled.connect(self.session.cancel)
+        self.loading.acted.connect(self.session.cancel)
+        self.session.progressed.connect(self._progressed)
         self.session.changed.connect(self._changed)
         self.session.failed.connect(self._failed)
+        self.session.noted.connect(lambda sentence: self.banner.say("info", sentence))
         self.theme.changed.connect(lambda _name: self.session.settings.set("theme", self.theme.choice))
 
     def _fill_examples(self, menu: QMenu) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
+from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.session import Session
 from spyre_studio.theme import GRID, PAD
@@ -16,14 +17,6 @@ from spyre_studio.verdicts import counts_text, made_text
 from spyre_studio.widgets import button
 
 _HEIGHT = 3.5 * GRID
-_PHASES = {
-    "open": "Opening",
-    "read": "Reading the file",
-    "build": "Building the model",
-    "trace": "Tracing the model",
-    "compile": "Planning",
-    "verify": "Verifying against PyTorch",
-}
 
 
 class StatusLine(QWidget):
@@ -81,9 +74,8 @@ class StatusLine(QWidget):
         )
 
     def _show_work(self, phase: str, detail: str) -> None:
-        words = _PHASES.get(phase, phase[:1].upper() + phase[1:])
-        what = f" {self._session.opening}" if phase == "open" and self._session.opening else ""
-        self.words.setText(f"{words}{what}…" + (f"  {detail}" if detail else ""))
+        what = f" {spoken_name(self._session.opening)}" if phase == "open" else ""
+        self.words.setText(f"{phase_words(phase)}{what}…" + (f"  {detail}" if detail else ""))
 
     def _arrange(self) -> None:
         self.setFixedHeight(px(_HEIGHT))

@@ -5,17 +5,18 @@ Owns: typing, walking through the list, and the keys. Refuses: what may be found
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from spyre_studio.choice_list import Choice, ChoiceList
 from spyre_studio.finder import Entry, matching
 from spyre_studio.qt_theme import font, px
-from spyre_studio.theme import GRID, ROW
+from spyre_studio.theme import GRID
 from spyre_studio.units import format_count
 from spyre_studio.views.overlay import OverlayPanel
 
-_WIDTH = 44 * GRID
+_WIDTH = 56 * GRID
 _ROWS = 8
 _LISTED = 500  # more than anybody reads; the count says how many there are
 
@@ -31,7 +32,7 @@ class FindPanel(OverlayPanel):
         self._every: tuple[Entry, ...] = ()
         self._matches: tuple[Entry, ...] = ()
         self._line, self._count = QLineEdit(self), QLabel(self)
-        self._list, self._model = QListView(self), QStringListModel(self)
+        self._list = ChoiceList("What was found", _ROWS, self)
         self._arrange()
         self.hide()
 
@@ -73,8 +74,7 @@ class FindPanel(OverlayPanel):
         """Show the next find, or the one before; round and round."""
         if not self._matches:
             return
-        shown = self._model.rowCount()
-        row = self._list.currentIndex().row()
+        shown, row = len(self._list.choices), self._list.row
         self._take((row + by) % shown if row >= 0 else 0 if by > 0 else shown - 1)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -100,16 +100,14 @@ class FindPanel(OverlayPanel):
     def _search(self, text: str) -> None:
         self._matches = matching(self._every, text) if text.strip() else ()
         listed = self._matches[:_LISTED]
-        self._model.setStringList([f"{entry.name}    {entry.note}" for entry in listed])
+        self._list.set_choices([Choice(entry.name, entry.name, entry.note) for entry in listed])
         self._list.setVisible(bool(listed))
-        self._list.setFixedHeight(min(len(listed), _ROWS) * px(ROW) + 4)
         self._count.setText(format_count(len(self._matches), "match", "matches") if text.strip() else "")
+        self.row.activate()  # the size of the list is known at once, not after the next turn of the event loop
         self.adjustSize()
 
     def _take(self, row: int) -> None:
-        index = self._model.index(row)
-        self._list.setCurrentIndex(index)
-        self._list.scrollTo(index)
+        self._list.set_row(row)
         self._count.setText(f"{row + 1} of {format_count(len(self._matches))}")
         self.found.emit(self._matches[row])
 
@@ -122,12 +120,7 @@ class FindPanel(OverlayPanel):
         self._count.setFont(font("label"))
         self._count.setMinimumWidth(px(9 * GRID))
         self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._list.setModel(self._model)
-        self._list.setUniformItemSizes(True)
-        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._list.setAccessibleName("What was found")
-        self._list.clicked.connect(lambda index: self._take(index.row()))
+        self._list.picked.connect(self._take)
         self.setFixedWidth(px(_WIDTH))
         column = QVBoxLayout()
         column.setContentsMargins(px(GRID / 2), px(GRID / 2), px(GRID / 2), px(GRID / 2))

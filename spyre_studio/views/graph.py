@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStackedLayout, QToolButton, QWidget
 
 from compiler.compilation import Compilation
 from compiler.plan import Plan
-from compiler.schedule import Schedule, expand
+from compiler.schedule import expand
 from spyre_studio.finder import Entry, entries
 from spyre_studio.legend import Legend, ScaleLegend
 from spyre_studio.qt_theme import px, scale
@@ -50,7 +50,7 @@ class GraphView(QWidget):
         self._session, self._selection = session, selection
         self._model: GraphModel | None = None
         self._shown: object = None
-        self._schedule: Schedule | None = None
+        self._name = ""
         self.fold = GraphFold(self)
         self.canvas = GraphCanvas(self)
         self.table = OpTable(self)
@@ -145,14 +145,14 @@ class GraphView(QWidget):
         captured = self._session.captured
         program = compilation.problem.program if compilation else captured.program if captured else None
         if program is None:
-            self._model, self._schedule = None, None
+            self._model = None
             self.fold.close()
             self.canvas.show_scene(None, start=True)
             return
+        self._name = compilation.graph.name if compilation else captured.graph.name if captured else ""
         plan = compilation.plan if compilation else Plan(program.name, "", 1, "")
         self._model = planned(compilation) if compilation else unplanned(program)
-        self._schedule = expand(program, plan)
-        self.finder.set_entries(entries(self._schedule, compilation.plan if compilation else None))
+        self.finder.set_entries(entries(expand(program, plan), compilation.plan if compilation else None))
         if compilation is not None:
             self.table.show_plan(compilation)
         else:
@@ -233,8 +233,7 @@ class GraphView(QWidget):
             return
         node = model.of_op.get(self._selection.op) if self._selection.op is not None else None
         group = model.nodes[node].group if node is not None else ""
-        name = self._session.captured.graph.name if self._session.captured else ""
-        self.crumbs.set_path((name, *shown_path(group)))
+        self.crumbs.set_path((self._name, *shown_path(group)))
         self._place()
 
     # What the user does
@@ -292,18 +291,19 @@ class GraphView(QWidget):
                 self.canvas.focus_selection(fit=False)
 
     def _found(self, entry: Entry) -> None:
-        scene = self.canvas.scene
-        if scene is None:
+        model = self._model
+        if model is None:
             return
         name = entry.name
-        node = scene.model.of_buffer.get(name) if entry.kind == "buffer" else scene.model.of_op.get(name)
+        node = model.of_buffer.get(name) if entry.kind == "buffer" else model.of_op.get(name)
         if node is not None:
-            self.fold.reveal(scene.model.nodes[node].group)
+            self.fold.reveal(model.nodes[node].group)
         if entry.kind == "buffer":
             self._selection.select_buffer(name)
         else:
             self._selection.select_op(name)
         self.canvas.focus_selection(fit=False)
+        self.canvas.pan_by(0, self.finder.height() / 2)  # not behind the list
 
     def _crumb_chosen(self, place: int) -> None:
         model, op = self._model, self._selection.op

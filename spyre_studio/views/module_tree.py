@@ -183,7 +183,7 @@ class ModuleTree(QTreeView):
         same, self._program = program is self._program, program
         opened = self._opened() if same else set()
         model = planned(compilation) if compilation else unplanned(captured.program) if captured else None
-        name = captured.graph.name if captured else ""
+        name = compilation.graph.name if compilation else captured.graph.name if captured else ""
         self._quiet = True
         self._tree.show(tree_of(model, name), compilation is not None)
         self._quiet = False

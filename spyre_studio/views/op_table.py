@@ -6,6 +6,7 @@ Owns: the columns and their values. Refuses: drawing, and the selection; it says
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -14,9 +15,13 @@ from compiler.compilation import Compilation
 from compiler.loops import LoopProgram
 from compiler.plan import Slot
 from compiler.schedule import Schedule, Step, expand
+from spyre_studio.qt_theme import px
 from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
+from spyre_studio.theme import GRID
 from spyre_studio.units import format_count, format_hex, format_number, format_shape
 from spyre_studio.views.graph_model import factors_text
+
+_TOP: Final = 7 * GRID  # room for the controls that lie over the top
 
 
 class OpTable(QWidget):
@@ -31,7 +36,7 @@ class OpTable(QWidget):
         self.table = CopyableTable(self._model, "Steps of the plan", self)
         self.table.chosen.connect(self._tell)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(0, px(_TOP), 0, 0)
         column.addWidget(self.table)
 
     def show_plan(self, compilation: Compilation) -> None:
@@ -48,7 +53,7 @@ class OpTable(QWidget):
         rows = []
         for place, op in enumerate(program.ops):
             shape = format_shape(buffers[op.writes[0].buffer].shape) if op.writes else ""
-            rows.append(Row(op.name, (place, op.name, str(op.kind), "", 0, float("nan"), shape, "")))
+            rows.append(Row(op.name, (op.name, place, str(op.kind), "", 0, float("nan"), shape, "")))
         self._model.set_rows(rows)
 
     def select(self, name: str | None) -> None:
@@ -61,8 +66,8 @@ class OpTable(QWidget):
 
     def _columns(self) -> tuple[Column, ...]:
         return (
-            Column("step", lambda cell: format_count(float(cell)), number=True),
             Column("op"),
+            Column("step", lambda cell: format_count(float(cell)), number=True),
             Column("kind"),
             Column("division", hint="Loops and into how many parts each is cut, fastest varying first"),
             Column("cores", _count, number=True),
@@ -82,8 +87,8 @@ def _planned(step: Step, schedule: Schedule, compilation: Compilation, times: di
     place = plan.placement.get(written)
     where = f"LX {format_hex(place.address)}" if isinstance(place, Slot) else "device memory"
     cells: tuple[Cell, ...] = (
-        step.number,
         step.name,
+        step.number,
         str(step.edit.kind) if step.edit is not None else str(step.op.kind),
         factors_text({split.loop: split.factor for split in division.splits}) if division else "on the host",
         division.cores if division else 0,

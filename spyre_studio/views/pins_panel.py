@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QToolButton, QVB
 
 from compiler.compilation import Compilation
 from compiler.pins import Pins, PinState, PinStatus
+from spyre_studio.elided import ElidedLabel
 from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import font, px
 from spyre_studio.selection import Selection
@@ -47,10 +48,8 @@ class PinCard(Card):
         """`status` None: the plan on screen was made without this pin."""
         super().__init__(parent)
         self.key = key
-        name = QLabel(key.partition(":")[2])
+        name = ElidedLabel(key.partition(":")[2])
         name.setFont(font("body", bold=True))
-        name.setToolTip(name.text())
-        name.setMinimumWidth(px(4 * GRID))
         what = QLabel(words)
         what.setProperty("tone", "mute")
         self.pill = Pill(str(status.state), _TONES[status.state]) if status else Pill("not solved", "mute")
@@ -59,16 +58,12 @@ class PinCard(Card):
         self.remove.setToolTip("Remove this pin (undo brings it back)")
         self.remove.setAccessibleName(f"Remove the pin of {name.text()}")
         self.remove.clicked.connect(lambda: self.removed.emit(self.key))
-        lines = QVBoxLayout()
-        lines.setSpacing(0)
-        lines.addWidget(name)
-        lines.addWidget(what)
-        row = QHBoxLayout()
-        row.setSpacing(px(GRID / 2))
-        row.addLayout(lines, 1)
-        row.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.column.addLayout(row)
+        self.column.setSpacing(0)
+        for first, second in ((name, self.remove), (what, self.pill)):
+            line = QHBoxLayout()
+            line.addWidget(first, 1)
+            line.addWidget(second, 0, Qt.AlignmentFlag.AlignVCenter)
+            self.column.addLayout(line)
         self.setAccessibleName(f"{name.text()}: {words}, {self.pill.text}")
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
