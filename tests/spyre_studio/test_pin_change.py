@@ -1,0 +1,50 @@
+"""Changes of pins as values and in words."""
+
+import pytest
+from frozendict import frozendict
+
+from compiler.pins import Pins
+from spyre_studio.pin_change import describe, with_division, with_layout, with_placement, without
+
+FULL = Pins(
+    division=frozendict(op=frozendict(m=8)),
+    layout=frozendict(x=1),
+    placement=frozendict(x="lx"),
+    tiles=frozendict(op=frozendict(m=2)),
+)
+
+
+@pytest.mark.parametrize("key", FULL.keys)
+def test_one_pin_goes_and_the_others_stay(key: str) -> None:
+    assert set(without(FULL, key).keys) == set(FULL.keys) - {key}
+
+
+@pytest.mark.parametrize("key", ["division:nosuch", "nosuch:op", "", "layout"])
+def test_a_pin_that_is_not_there_changes_nothing(key: str) -> None:
+    assert without(FULL, key) == FULL
+
+
+def test_pins_are_replaced() -> None:
+    assert with_division(FULL, "op", {"n": 2}).division == frozendict(op=frozendict(n=2))
+    assert with_layout(FULL, "y", 0).layout == frozendict(x=1, y=0)
+    assert with_placement(FULL, "x", "hbm").placement == frozendict(x="hbm")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (Pins(), with_division(Pins(), "a:b", {"m": 2}), "Pin division of a:b"),
+        (FULL, with_division(FULL, "op", {"m": 4}), "Pin division of op"),
+        (FULL, without(FULL, "tiles:op"), "Unpin tiles of op"),
+        (FULL, Pins(), "Remove all pins"),
+        (Pins(), FULL, "Change pins"),
+        (with_layout(Pins(), "x", 1), with_layout(Pins(), "y", 1), "Change pins"),
+        (
+            with_division(Pins(), "op", {"m": 2, "n": 4}),
+            with_division(Pins(), "op", {"n": 4, "m": 2}),
+            "Pin division of op",
+        ),
+    ],
+)
+def test_words(before: Pins, after: Pins, words: str) -> None:
+    assert describe(before, after) == words

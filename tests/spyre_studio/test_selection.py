@@ -1,0 +1,118 @@
+"""Selection: one place for all views, its history, and nothing that the plan on screen does not have."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from spyre_studio.selection import Place, Selection
+from tests.programs import attention
+from tests.spyre_studio.plans import compiled
+
+
+class Watched:
+    """A selection and how often it told."""
+
+    def __init__(self) -> None:
+        self.selection = Selection()
+        self.selection.retarget(compiled())
+        self.places: list[Place] = []
+        self.selection.changed.connect(lambda: self.places.append(self.selection.place))
+
+
+@pytest.fixture
+def watched(qtbot: QtBot) -> Watched:
+    return Watched()
+
+
+def test_an_op_and_its_step_go_together(watched: Watched) -> None:
+    selection = watched.selection
+    selection.select_op("exp")
+    assert (selection.op, selection.step) == ("exp", 2)
+    selection.select_step(3)
+    assert (selection.op, selection.step) == ("sum", 3)
+    selection.select_step(None)
+    assert (selection.op, selection.step) == (None, None)
+
+
+def test_a_buffer_and_a_core_keep_the_op(watched: Watched) -> None:
+    selection = watched.selection
+    selection.select_op("exp")
+    selection.select_buffer("x")
+    selection.select_core(31)
+    assert selection.place == Place("exp", "x", 31, 2)
+
+
+def test_the_same_again_tells_nobody(watched: Watched) -> None:
+    for _ in range(2):
+        watched.selection.select_op("exp")
+    assert len(watched.places) == 1
+
+
+@pytest.mark.parametrize("step", [-1, 5, 10**6])
+def test_what_the_plan_does_not_have_is_not_selected(watched: Watched, step: int) -> None:
+    selection = watched.selection
+    selection.select_op("nosuch")
+    selection.select_buffer("nosuch")
+    selection.select_core(32)
+    selection.select_core(-1)
+    selection.select_step(step)
+    assert selection.place == Place()
+    assert watched.places == []
+
+
+def test_back_and_forward(watched: Watched) -> None:
+    selection = watched.selection
+    for name in ("max", "sub", "exp"):
+        selection.select_op(name)
+    selection.back()
+    selection.back()
+    assert selection.op == "max"
+    selection.forward()
+    assert selection.op == "sub"
+    selection.select_op("sum")
+    assert not selection.can_go_forward
+    selection.back()
+    assert selection.op == "sub"
+    for _ in range(5):
+        selection.back()
+    assert selection.place == Place()
+    assert not selection.can_go_back
+
+
+def test_clear_keeps_the_core(watched: Watched) -> None:
+    watched.selection.select_core(3)
+    watched.selection.select_op("exp")
+    watched.selection.clear()
+    assert watched.selection.place == Place(core=3)
+
+
+def test_another_model_drops_what_it_does_not_have(watched: Watched) -> None:
+    selection = watched.selection
+    selection.select_op("exp")
+    selection.select_buffer("sum")
+    selection.select_core(7)
+    selection.retarget(compiled(cores=4, program=attention(2, 64, 64)))
+    assert selection.op in (None, "exp")
+    assert selection.buffer in (None, "sum")
+    assert selection.core == 0, "this plan has four cores"
+    selection.retarget(None)
+    assert selection.place == Place()
+    assert not selection.can_go_back
+
+
+def test_the_same_name_at_another_step_is_followed(watched: Watched) -> None:
+    selection = watched.selection
+    selection.select_op("sum")
+    assert selection.step == 3
+    program = attention(2, 64, 64)
+    selection.retarget(compiled(program=program))
+    names = [step for step, op in enumerate(compiled(program=program).problem.program.ops) if op.name == "sum"]
+    assert names
+    assert selection.step != 3
+    assert selection.op == "sum"
+
+
+def test_forget(watched: Watched) -> None:
+    watched.selection.select_op("exp")
+    watched.selection.forget()
+    assert watched.selection.place == Place()
+    assert not watched.selection.can_go_back
