@@ -1,6 +1,7 @@
 """The process that runs a user's code: it may say anything, hang, or die, and we get a sentence or nothing."""
 
 import os
+import select
 import sys
 from pathlib import Path
 
@@ -91,6 +92,12 @@ while True: pass
 
 
 def _gone(number: int) -> bool:
-    """True if a process was killed; nobody may have collected it yet."""
-    path = Path(f"/proc/{number}/stat")
-    return not path.exists() or path.read_text().rpartition(")")[2].split()[0] in "ZX"
+    """True as soon as a process has ended; nobody may have collected it yet."""
+    try:
+        handle = os.pidfd_open(number)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], 10)[0])
+    finally:
+        os.close(handle)
