@@ -3,13 +3,16 @@
 Owns the verdict values and their words.  Refuses to compute: `simulator.functional` does, with torch; everything here
 can be read without it.
 
-The rule.  Two values agree if |d| <= E * min(1, scale) + 2 * E * |reference| + N * rms(reference). E is the rounding
-noise of one element: the units of all roundings on the longest chain of ops that leads to it, added in squares.  The
-unit of f16 is 1e-3 (a step is 9.8e-4), of bf16 8e-3, of fp32 1e-6; a copy adds nothing, so that one rounding to f16
-gives 1e-3 + 2e-3 * |reference|.  `scale` is the largest value of the result and, where values were added up, of what
-was added: 1e-3 may be large for a probability.  N is the noise that sums over K terms spread over all elements of a
-result: that of the operands and sqrt(K) steps of fp32.  A result whose every element is within the rule may still be
-wrong as a whole, by one per cent everywhere: the root mean square of d is held to half of E and N together.
+The rule.  Two values agree if |d| <= E * min(1, scale) + 2 * E * |reference| + N * rms(reference).
+E is the rounding noise of one element: the units of all roundings on the longest chain of ops that leads to it, added
+in squares.  The unit of f16 is 1e-3 (a step is 9.8e-4), of bf16 8e-3, of fp32 1e-6; a copy adds nothing, so that one
+rounding to f16 gives 1e-3 + 2e-3 * |reference|.  `scale` is the largest value of the result and, where values were
+added up, of what was added: 1e-3 may be large for a probability.  N is the noise that sums over K terms spread over all
+elements of a result: that of the operands, and sqrt(K) steps of fp32.
+
+A result whose every element is within the rule may still be wrong as a whole, by one per cent everywhere.  Noise has no
+preferred sign and is much smaller on average: rms(d) <= 0.4 * (E and N together) * rms(reference), plus E / 10 * min(1,
+largest value added) for what is left of larger terms.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from compiler.dtypes import DType
-from simulator.functional.tolerance import Noise, tolerance
+from simulator.functional.tolerance import Noise, Size, tolerance
 from simulator.report import Agreement, Comparison, Tolerance
 
 UNRELATED_BELOW = 0.1
@@ -41,14 +41,13 @@ class _Difference:
         return torch.where(self.finite, self.want.abs(), 0.0)
 
 
-def compare(got: Tensor, want: Tensor, dtype: DType, noise: Noise, scale: float = 0.0) -> Comparison:
-    """How `got` compares with `want` (equal shapes); `scale` is the size of what was added up to make it."""
+def compare(got: Tensor, want: Tensor, dtype: DType, noise: Noise, added: float = 0.0) -> Comparison:
+    """How `got` compares with `want` (equal shapes); `added` is the largest value that was added up."""
     if got.dtype == want.dtype and torch.equal(got, want):
-        return _equal(want, dtype, noise, scale)
+        return _equal(want, dtype, noise, added)
     pair = _difference(got, want)
     distance, size = pair.distance, pair.size
-    reference = rms(size)
-    allowed = tolerance(noise, dtype, max(scale, peak(size)), reference)
+    allowed = tolerance(noise, dtype, Size(peak(size), rms(size)), added)
     far = pair.differs & (~pair.finite | (distance > allowed.absolute + allowed.relative * size))
     beyond = int(far.sum())
     cosine = _cosine(pair)
@@ -71,10 +70,10 @@ def compare(got: Tensor, want: Tensor, dtype: DType, noise: Noise, scale: float 
     )
 
 
-def _equal(want: Tensor, dtype: DType, noise: Noise, scale: float) -> Comparison:
+def _equal(want: Tensor, dtype: DType, noise: Noise, added: float) -> Comparison:
     """The usual case, told apart early: no figure but the tolerance needs computing."""
     size = torch.nan_to_num(want.to(torch.float32), 0.0, 0.0, 0.0).abs()
-    allowed = tolerance(noise, dtype, max(scale, peak(size)), rms(size))
+    allowed = tolerance(noise, dtype, Size(peak(size), rms(size)), added)
     return Comparison(Agreement.EQUAL, want.numel(), 0, 0, 0.0, 0.0, 0.0, 1.0, False, allowed)
 
 

@@ -32,7 +32,7 @@ class Lockstep:
         self._tensors = program.tensor_map
         self._buffers = HostBuffers(program.tensors)
         self._noise: dict[str, Noise] = {}
-        self._scale: dict[str, float] = {}
+        self._added: dict[str, float] = {}
         self._peaks: dict[str, float] = {}
         self._dying = lifetimes(program).dying
         self._place = 0
@@ -45,14 +45,14 @@ class Lockstep:
         op = step.op
         expected = self._buffers.result(op)
         found = self._found(step, execution, expected)
-        scale = self._operands(op)
+        added = self._operands(op)
         reports = []
         for access, got, want in zip(op.writes, found.values, expected.values, strict=True):
             dtype = self._tensors[access.buffer].dtype
             reads = [self._noise.get(read.buffer, QUIET) for read in op.reads]
-            comparison = compare(got, want, dtype, noise_of(op, (), dtype), scale)
+            comparison = compare(got, want, dtype, noise_of(op, (), dtype), added)
             reports.append(StepReport(step.name, access.buffer, op.origin.source, comparison))
-            self._remember(access.buffer, noise_of(op, reads, dtype), scale)
+            self._remember(access.buffer, noise_of(op, reads, dtype), added)
         self._buffers.write(op, found)
         for tensor in self._dying[self._place]:
             self._buffers.drop(tensor.name)
@@ -62,18 +62,18 @@ class Lockstep:
     def expectation(self, view: OutputView) -> tuple[Noise, float, DType]:
         """Noise of an output, the size of what it was added up from, and its type."""
         name = view.buffer
-        return self._noise.get(name, QUIET), self._scale.get(name, 0.0), self._tensors[name].dtype
+        return self._noise.get(name, QUIET), self._added.get(name, 0.0), self._tensors[name].dtype
 
     def _found(self, step: DeviceOp, execution: Execution, expected: Result) -> Result:
         if step.op.kind is OpKind.OPAQUE:
             return Result(tuple(execution.tensor(access.buffer, step.name) for access in step.op.writes))
         return Result((execution.written(step, expected.gathered),), expected.gathered)
 
-    def _remember(self, name: str, noise: Noise, scale: float) -> None:
+    def _remember(self, name: str, noise: Noise, added: float) -> None:
         """A buffer filled by several steps is as noisy as the worst of them."""
         before = self._noise.get(name, QUIET)
         self._noise[name] = Noise(max(before.own, noise.own), max(before.spread, noise.spread))
-        self._scale[name] = max(self._scale.get(name, 0.0), scale)
+        self._added[name] = max(self._added.get(name, 0.0), added)
         self._peaks.pop(name, None)
 
     def _operands(self, op: LoopOp) -> float:

@@ -42,6 +42,14 @@ class Noise:
     spread: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Largest value and root mean square of a tensor's finite elements."""
+
+    peak: float
+    rms: float
+
+
 def noise_of(op: LoopOp, reads: Iterable[Noise], dtype: DType) -> Noise:
     """The noise of a result of type `dtype`, given that of the operands."""
     known = tuple(reads)
@@ -71,12 +79,15 @@ def adds(op: LoopOp) -> bool:
     return sums(op) or any(isinstance(each, Apply) and each.primitive in ADDING for each in op.body)
 
 
-def tolerance(noise: Noise, dtype: DType, scale: float, rms: float) -> Tolerance:
-    """The tolerance of a result whose reference has this root mean square; integers and exact copies have none."""
+def tolerance(noise: Noise, dtype: DType, size: Size, added: float = 0.0) -> Tolerance:
+    """The tolerance of a result, given the size of its reference and of the largest value that was added up to make it.
+
+    Integers and exact copies have none.
+    """
     own, spread = math.sqrt(noise.own), math.sqrt(noise.spread)
     if not dtype.is_float or own + spread == 0:
         return Tolerance(0.0, 0.0, 0.0)
     near_zero = SMALLEST[dtype]
-    absolute = own * min(1.0, scale) + spread * rms + near_zero
-    norm = 0.5 * math.hypot(own, spread) * rms + 0.1 * own * min(1.0, scale) + near_zero
+    absolute = own * min(1.0, max(size.peak, added)) + spread * size.rms + near_zero
+    norm = 0.4 * math.hypot(own, spread) * size.rms + 0.1 * own * min(1.0, added) + near_zero
     return Tolerance(absolute, 2 * own, norm)

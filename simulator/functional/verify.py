@@ -89,6 +89,6 @@ def _judge(execution: Execution, lockstep: Lockstep, view: OutputView, want: Ten
     if tuple(want.shape) != view.shape:
         why = f"PyTorch returns shape {tuple(want.shape)}, the program {view.shape}"
         raise InputError(f"output {view.name}", why, "compile the model for these inputs")
-    noise, scale, dtype = lockstep.expectation(view)
-    comparison = compare(execution.output(view), want, dtype, noise, scale)
+    noise, added, dtype = lockstep.expectation(view)
+    comparison = compare(execution.output(view), want, dtype, noise, added)
     return OutputReport(view.name, view.buffer, dtype, view.shape, comparison)

@@ -11,7 +11,7 @@ from compiler.codec import structure, unstructure
 from compiler.dtypes import DType
 from compiler.loops import Apply, Load
 from simulator.functional.compare import compare
-from simulator.functional.tolerance import Noise, noise_of, tolerance
+from simulator.functional.tolerance import Noise, Size, noise_of, tolerance
 from simulator.report import Agreement, Comparison, OutputReport, StepReport, VerifyReport, describe
 from tests.simulator.sketch import at, contraction, loops, pointwise, reduction, unary
 
@@ -22,15 +22,21 @@ X, Y = at("x", i=64, j=1), at("y", i=64, j=1)
 
 
 def test_one_rounding_to_f16_has_the_tolerance_of_pointwise_ops() -> None:
-    found = tolerance(noise_of(unary("exp", "exp", NEST, X, Y, F16), (), F16), F16, scale=3.0, rms=1.0)
+    found = tolerance(noise_of(unary("exp", "exp", NEST, X, Y, F16), (), F16), F16, Size(3.0, 1.0))
     assert found.absolute == pytest.approx(1e-3, rel=1e-3)
     assert found.relative == pytest.approx(2e-3)
 
 
 def test_the_tolerance_follows_the_size_of_small_results() -> None:
-    small = tolerance(ONE, F16, scale=1e-3, rms=1e-3)
+    small = tolerance(ONE, F16, Size(1e-3, 1e-3))
     assert small.absolute == pytest.approx(1e-6, rel=0.1)
-    assert tolerance(ONE, F16, scale=0.0, rms=0.0).absolute == 2.0**-24, "one step of the smallest numbers"
+    assert tolerance(ONE, F16, Size(0.0, 0.0)).absolute == 2.0**-24, "one step of the smallest numbers"
+
+
+def test_what_was_added_up_counts_where_little_is_left_of_it() -> None:
+    left = tolerance(ONE, F16, Size(1e-6, 1e-6), added=20.0)
+    assert left.absolute == pytest.approx(1e-3, rel=1e-3)
+    assert left.norm == pytest.approx(1e-4, rel=1e-2)
 
 
 def test_noise_adds_in_squares_along_a_chain() -> None:
@@ -69,7 +75,7 @@ def test_a_maximum_spreads_nothing() -> None:
 
 
 def test_integers_have_no_tolerance() -> None:
-    assert tolerance(Noise(1.0, 1.0), DType.I32, 5.0, 5.0).absolute == 0.0
+    assert tolerance(Noise(1.0, 1.0), DType.I32, Size(5.0, 5.0)).absolute == 0.0
 
 
 def test_figures() -> None:
