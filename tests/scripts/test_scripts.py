@@ -184,5 +184,5 @@ def test_test_runs_the_suite_offscreen_and_passes_arguments_on(project: Project)
         '#!/bin/sh\ncase "$*" in *pytest*) echo "$QT_QPA_PLATFORM: $*"; exit 5 ;; esac\n',
     )
     done = project.run("scripts/test", "-k", "one thing")
-    assert done.stdout.splitlines() == ["offscreen: -m pytest -k one thing"]
+    assert done.stdout.splitlines() == ["offscreen: -m pytest -n 2 --dist loadfile -k one thing"]
     assert done.returncode == 5
