@@ -57,9 +57,7 @@ def store_captured(spec: ModelSpec, model: CapturedModel) -> None:
 
 
 def _file(spec: ModelSpec) -> Path:
-    with spec.path.open("rb") as stream:
-        content = hashlib.file_digest(stream, "sha256").hexdigest()
-    key = json.dumps([content, spec.path.stem, spec.sizes, _program()])
+    key = json.dumps([spec.digest(), spec.path.stem, spec.sizes, _program()])
     return cache_folder() / "captures" / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
 
 

@@ -1,29 +1,28 @@
-"""Model spec: what a person typed to name a model, and the file it means.
+"""Model spec: what a person typed to name a model, as it means the same from any folder.
 
-Owns telling examples, `file.py:factory?a=1`, archives (`file.pt2?s0=64` closes open sizes) and documents apart, before
-torch is started.  Refuses files that are none of these, each in one sentence.
+Owns absolute paths, the sizes of an archive (`file.pt2?s0=64` closes an open one) and telling our own documents from
+models.  Refuses what `compiler.frontend.specs` refuses, before torch is started.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 from compiler.errors import InputError
-from compiler.frontend.sniff import FileKind, refusal, sniff
+from compiler.frontend.sniff import FileKind, sniff
+from compiler.frontend.specs import ArchiveSpec, digest
+from compiler.frontend.specs import read_spec as read_model_spec
 from resources.examples import bundled_script, example, examples
-
-_FACTORY = re.compile(r"(?P<path>.+\.py):(?P<function>\w+)")
 
 
 class SpecKind(StrEnum):
-    """How the model is read."""
+    """How the model is read: from an archive, built by code (a factory or a config), or from a file of ours."""
 
     ARCHIVE = "archive"
-    FACTORY = "factory"
+    CODE = "code"
     DOCUMENT = "document"
 
 
@@ -42,40 +41,35 @@ class ModelSpec:
         query = "&".join(f"{symbol}={value}" for symbol, value in self.sizes)
         return f"{self.text}?{query}" if query else self.text
 
+    def digest(self) -> str:
+        """SHA-256 of the file, in hex."""
+        return digest(self.path)
+
 
 def read_spec(spec: str) -> ModelSpec:
     """The model that a spec names; InputError if no file behind it can hold one."""
     head, asks, query = spec.partition("?")
-    bundled = example(head)
-    script = bundled_script(head)
-    if script is not None and (asks or bundled is None):
-        return ModelSpec(SpecKind.FACTORY, spec, script)
-    if bundled is not None:
-        return ModelSpec(SpecKind.ARCHIVE, head, bundled.archive)
-    factory = _FACTORY.fullmatch(head)
-    if factory is not None:
-        return _factory(Path(factory["path"]).expanduser(), factory["function"], asks + query)
-    if Path(spec).is_file():  # a question mark may be part of a name
+    if bundled_script(head) is None and example(head) is None:
+        return _own_file(spec, head, asks + query)
+    known = read_model_spec(spec)
+    kind = SpecKind.ARCHIVE if isinstance(known, ArchiveSpec) else SpecKind.CODE
+    return ModelSpec(kind, spec, known.path)
+
+
+def _own_file(spec: str, head: str, query: str) -> ModelSpec:
+    """A file of the user's."""
+    whole = Path(spec).expanduser()
+    if whole.is_file():  # a question mark may be part of a name
         head, query = spec, ""
-    if not head or not (Path(head).suffix or Path(head).exists()):
+    path = Path(head).expanduser().absolute()
+    if not head or not (path.suffix or path.exists()):
         known = ", ".join(one.name for one in examples())
         raise InputError(spec, "there is neither a file nor an example of that name", f"the examples are {known}")
-    return _file(Path(head).expanduser(), query)
-
-
-def _factory(path: Path, function: str, query: str) -> ModelSpec:
-    if not path.is_file():
-        raise refusal(path, sniff(path))
-    return ModelSpec(SpecKind.FACTORY, f"{path.absolute()}:{function}{query}", path.absolute())
-
-
-def _file(path: Path, query: str) -> ModelSpec:
-    kind = sniff(path)
-    if kind is FileKind.STUDIO:
-        return ModelSpec(SpecKind.DOCUMENT, str(path.absolute()), path.absolute())
-    if kind is not FileKind.EXPORT_ARCHIVE:
-        raise refusal(path, kind)
-    return ModelSpec(SpecKind.ARCHIVE, str(path.absolute()), path.absolute(), _sizes(path, query))
+    if sniff(path) is FileKind.STUDIO:
+        return ModelSpec(SpecKind.DOCUMENT, str(path), path)
+    if sniff(path) is FileKind.EXPORT_ARCHIVE:
+        return ModelSpec(SpecKind.ARCHIVE, str(path), path, _sizes(path, query.removeprefix("?")))
+    return ModelSpec(SpecKind.CODE, f"{path}{query}", read_model_spec(f"{path}{query}").path)
 
 
 def _sizes(path: Path, query: str) -> tuple[tuple[str, int], ...]:

@@ -6,7 +6,6 @@ Refuses Qt, and refuses torch: what needs it runs in the model process.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import json
 import tempfile
@@ -218,7 +217,5 @@ def _require_same(spec: ModelSpec, source: ModelSource) -> None:
         raise InputError(
             source.spec, "the plan does not name the model file it was made from", "compile the model again"
         )
-    with spec.path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    if source.digest and digest != source.digest:
+    if source.digest and spec.digest() != source.digest:
         raise InputError(source.spec, "its file changed since the plan was made", "compile the model again")

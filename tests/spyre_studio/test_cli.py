@@ -241,7 +241,7 @@ def test_diff_gives_changes_with_causes(capsys: pytest.CaptureFixture[str], plan
         (["compile", "{folder}"], "it is a folder"),
         (["compile", "{empty}"], "it is empty"),
         (["compile", "{script}"], "which function in it builds the model is not said"),
-        (["compile", "{script}x:factory"], "there is no such file"),
+        (["compile", "{script}x:factory"], "there is no"),
         (["capture", "{model}"], "-o"),
         (["show", "{script}"], "not valid JSON"),
         (["show", "{model}", "--part", "plan"], "has no parts"),

@@ -24,7 +24,7 @@ def test_examples() -> None:
 @pytest.mark.parametrize("text", ["decoder_stack", "decoder_stack?layers=2", "decoder?sequence=64"])
 def test_scripts_with_parameters(text: str) -> None:
     spec = read_spec(text)
-    assert (spec.kind, spec.text) == (SpecKind.FACTORY, text)
+    assert (spec.kind, spec.text) == (SpecKind.CODE, text)
 
 
 def test_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +56,7 @@ def test_a_question_mark_may_be_part_of_a_name(tmp_path: Path) -> None:
     [
         ("nosuch", "the examples are softmax"),
         ("nosuch.pt2", "there is no such file"),
-        ("nosuch.py:factory", "there is no such file"),
+        ("nosuch.py:factory", "there is no file"),
         ("m.pt2?s0", "'s0=' is not a size"),
         ("m.pt2?s0=-1", "'s0=-1' is not a size"),
         ("m.pt2?&", "'&' is not a size"),
