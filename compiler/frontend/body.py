@@ -15,6 +15,7 @@ import torch
 from torch.utils._sympy.functions import FloorDiv, ModularIndexing
 
 from compiler.dtypes import BY_TORCH_NAME, DType
+from compiler.frontend.counters import Counters
 from compiler.frontend.index import Gathered, IndexFormError, to_index
 from compiler.frontend.inductor import Handler
 from compiler.loops import Access, Apply, Const, Index, IndexValue, Instruction, Load
@@ -57,15 +58,21 @@ Operand = Value | float | int | bool
 
 
 class Recorder(Handler):
-    """Records one body.  `loops` names the symbols, `buffers` gives the buffer and type behind a name Inductor uses."""
+    """Records one body.
+
+    `loops` names the symbols of the iteration space, `extents` bounds them; `buffers` gives the buffer and its type
+    behind a name that Inductor uses; `simplify` makes an index expression plain.
+    """
 
     def __init__(
         self,
         loops: Mapping[sympy.Symbol, str],
+        extents: Mapping[sympy.Symbol, int],
         buffers: Mapping[str, tuple[str, DType]],
         simplify: Callable[[object], sympy.Expr],
     ) -> None:
         self.loops = loops
+        self.counters = Counters(extents)
         self.buffers = buffers
         self.simplify = simplify
         self.reads: list[Access] = []
@@ -130,10 +137,14 @@ class Recorder(Handler):
         rest = self._const(other, self.body[value.id].dtype)
         return self._emit(Apply("where", (mask.id, value.id, rest.id), self.body[value.id].dtype))
 
-    def indirect_indexing(self, x: Value, size: object, check: bool = True, wrap_neg: bool = True) -> sympy.Symbol:
-        """A symbol that stands for a computed index into `size` entries."""
+    def indirect_indexing(self, x: Value, size: object, check: bool = True, wrap_neg: bool = True) -> sympy.Expr:
+        """A symbol that stands for a computed index into `size` entries; the expression itself if it is known."""
+        entries = int(sympy.sympify(size))
+        known = self.counters.inside(x.id, entries)
+        if known is not None:
+            return known
         symbol = sympy.Symbol(f"gathered{x.id}", integer=True)
-        self._gathered[symbol] = Gathered(x.id, int(sympy.sympify(size)))
+        self._gathered[symbol] = Gathered(x.id, entries)
         return symbol
 
     def check_bounds(self, expr: sympy.Expr, size: sympy.Expr, lower: bool, upper: bool) -> None:
@@ -159,7 +170,11 @@ class Recorder(Handler):
         if primitive == "identity":
             return mine[0]
         dtype = DType.BOOL if primitive in _TO_BOOL else common
-        return self._emit(Apply(primitive, tuple(value.id for value in mine), dtype))
+        operands = tuple(value.id for value in mine)
+        result = self._emit(Apply(primitive, operands, dtype))
+        if not dtype.is_float:
+            self.counters.combine(result.id, primitive, operands)
+        return result
 
     def _common(self, args: tuple[Operand, ...]) -> DType:
         """The type of an operation: that of its computed operands (made equal by Inductor), else of scalars."""
@@ -188,7 +203,9 @@ class Recorder(Handler):
         number = float(value)
         if dtype.is_float or not math.isfinite(number):
             return self._emit(Const(number, dtype))
-        return self._emit(Const(int(value), dtype))
+        result = self._emit(Const(int(value), dtype))
+        self.counters.note(result.id, sympy.Integer(int(value)))
+        return result
 
     def _emit(self, step: Instruction) -> Value:
         if step not in self._known:
@@ -199,8 +216,13 @@ class Recorder(Handler):
     def _counters(self, expression: sympy.Expr, dtype: DType) -> Value:
         if expression.is_Integer:
             return self._const(int(expression), dtype)
+        if expression in self._gathered:
+            return self._wrapped(self._gathered[expression], dtype)
         try:
-            return self._emit(IndexValue(to_index(expression, self.loops, {}), dtype))
+            result = self._emit(IndexValue(to_index(expression, self.loops, {}), dtype))
+            if not dtype.is_float:
+                self.counters.note(result.id, expression)
+            return result
         except IndexFormError:
             pass
         name, operands = _operation(expression)
@@ -209,6 +231,13 @@ class Recorder(Handler):
         for value in values[1:]:
             result = self._emit(Apply(name, (result.id, value.id), dtype))
         return result
+
+    def _wrapped(self, index: Gathered, dtype: DType) -> Value:
+        """A computed index as a number: negative ones count from the end."""
+        found = Value(index.value)
+        negative = self._apply("lt", (found, 0))
+        value = self._apply("where", (negative, self._apply("add", (found, index.size)), found))
+        return self.to_dtype(value, getattr(torch, dtype.torch_name))
 
 
 def _operation(expression: sympy.Expr) -> tuple[str, tuple[sympy.Expr, ...]]:

@@ -145,7 +145,9 @@ class _Conversion:
 
     def _record(self, step: Nest, space: _Space) -> tuple[Recorder, list[object], Index]:
         known = {name: (buffer.name, buffer.dtype) for name, buffer in self.buffers.items()}
-        recorder = Recorder(space.symbols, known, lambda expr: simplified(self.lowered, expr, space.extents))
+        recorder = Recorder(
+            space.symbols, space.extents, known, lambda expr: simplified(self.lowered, expr, space.extents)
+        )
         recorder.merge_reads = step.kind not in _KINDS
         with reading(self.lowered, recorder):
             value = step.compute(space.outer, space.inner)

@@ -25,28 +25,27 @@ _DTYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torc
 
 
 class FirstResult(nn.Module):
-    """A model without its cache, whose result is the first tensor it returns."""
+    """A model without its cache, fed the same values for each input; its result is the first tensor it returns."""
 
-    def __init__(self, model: nn.Module, main_input: str) -> None:
+    def __init__(self, model: nn.Module, inputs: tuple[str, ...]) -> None:
         super().__init__()
         self.model = model
-        self.main_input = main_input
+        self.inputs = inputs
 
     def forward(self, values: Tensor) -> Tensor:
-        result: Tensor = self.model(**{self.main_input: values}, return_dict=False)[0]
+        result: Tensor = self.model(**dict.fromkeys(self.inputs, values), return_dict=False)[0]
         return result
 
 
 def build_config(spec: ConfigSpec) -> Example:
     """The model of a config on fake weights, and an input for it; InputError says why there is none."""
     options = _options(spec)
-    package = importlib.import_module("transformers")
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     default = torch.get_default_dtype()
     try:
         with quiet(), torch.no_grad(), torch.device("meta"):
             torch.set_default_dtype(_DTYPES[str(options["dtype"])])
-            model, config = _model(spec, package)
+            model, config = _model(spec, importlib.import_module("transformers"))
     except InputError:
         raise
     except Exception as error:
@@ -55,7 +54,8 @@ def build_config(spec: ConfigSpec) -> Example:
     finally:
         torch.set_default_dtype(default)
     main_input = str(getattr(model, "main_input_name", "input_ids"))
-    wrapped = FirstResult(model.eval(), main_input)
+    pair = main_input == "input_ids" and getattr(config, "is_encoder_decoder", False)
+    wrapped = FirstResult(model.eval(), (main_input, "decoder_input_ids") if pair else (main_input,))
     mode.shape_env = ShapeEnv()
     return faked(Example(wrapped, (_input(spec, main_input, config, options),), {}), mode)
 

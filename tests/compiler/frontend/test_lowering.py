@@ -232,6 +232,14 @@ def test_repeats_are_remainders() -> None:
     assert op.reads[0].index == Index(0, (Term(8, (("i", 1),), 0, 1, 4), Term(1, (("j", 1),), 0, 1, 8)))
 
 
+def test_look_ups_by_loop_counters_are_plain_reads() -> None:
+    positions, rolled = loops(lambda x: (x[torch.arange(4)], x.roll(1, 0)), noise(6, 8)).ops
+    assert positions.reads[0].index == Index(0, (Term(8, (("i", 1),)), Term(1, (("j", 1),))))
+    assert rolled.reads[0].index == Index(0, (Term(8, (("i", 1),), 5, 1, 6), Term(1, (("j", 1),))))
+    (outside,) = loops(lambda x: x[torch.arange(4) - 2], noise(6, 8)).ops
+    assert [gather.size for gather in outside.reads[0].index.gathers] == [6]
+
+
 def test_look_ups_gather() -> None:
     (op,) = loops(nn.Embedding(50, 16), numbers(50, 2, 5)).ops
     assert op.reads[1].index.gathers == (Gather(16, 0, 50),)
