@@ -6,12 +6,13 @@ Owns: one QAction per row, their menus, and their state. Refuses: doing anything
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from spyre_studio.actions import ACTIONS, MENUS, Action, Menu, When
+from spyre_studio.actions import ACTIONS, MENUS, Action, Menu, When, action
 from spyre_studio.choice_list import Choice
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -45,21 +46,25 @@ class ActionSet(QObject):
         self.by_key = {row.key: self._made(row) for row in ACTIONS}
         session.changed.connect(self.refresh)
         session.settings.changed.connect(self.refresh)
-        session.undo_stack.indexChanged.connect(self.refresh)
+        stack = session.undo_stack
+        for key, can, text in (
+            ("undo", stack.canUndoChanged, stack.undoTextChanged),
+            ("redo", stack.canRedoChanged, stack.redoTextChanged),
+        ):
+            # The stack speaks while it is destroyed too: these take what it says and do not ask it anything.
+            can.connect(self.by_key[key].setEnabled)
+            text.connect(partial(self._name_step, key))
         selection.changed.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
-        """Enable what makes sense now, and say what undo would undo."""
+        """Enable what makes sense now."""
         now = holds(self._session, self._selection)
         for row in ACTIONS:
-            action = self.by_key[row.key]
-            action.setEnabled(row.when in now)
+            known = self.by_key[row.key]
+            known.setEnabled(row.when in now)
             if row.setting:
-                action.setChecked(self._session.settings.on(row.setting))
-        stack = self._session.undo_stack
-        for key, words, what in (("undo", "Undo", stack.undoText()), ("redo", "Redo", stack.redoText())):
-            self.by_key[key].setText(f"{words}: {what}" if what else words)
+                known.setChecked(self._session.settings.on(row.setting))
 
     def of_scope(self, scope: str) -> list[QAction]:
         """The actions that hold in a scope."""
@@ -82,28 +87,32 @@ class ActionSet(QObject):
         """Actions whose words hold every word of `text`, for the command palette."""
         words = text.casefold().split()
         return [
-            Choice(row.key, f"{row.menu}: {action.text().rstrip('…')}", _note(row), action.isEnabled())
+            Choice(row.key, f"{row.menu}: {known.text().rstrip('…')}", _note(row), known.isEnabled())
             for row in ACTIONS
             if row.key != "palette"
-            for action in (self.by_key[row.key],)
-            if all(word in f"{row.menu} {action.text()} {row.tip}".casefold() for word in words)
+            for known in (self.by_key[row.key],)
+            if all(word in f"{row.menu} {known.text()} {row.tip}".casefold() for word in words)
         ]
 
     def trigger(self, key: str) -> None:
         """Do what the action of this key does, if it makes sense now."""
         self.by_key[key].trigger()
 
+    def _name_step(self, key: str, step: str) -> None:
+        """Say what undo or redo would do."""
+        words = action(key).text
+        self.by_key[key].setText(f"{words}: {step}" if step else words)
+
     def _made(self, row: Action) -> QAction:
-        action = QAction(row.text, self)
-        action.setObjectName(row.key)
-        action.setShortcuts([QKeySequence(shortcut) for shortcut in row.shortcuts])
-        action.setToolTip(row.tip)
-        action.setStatusTip(row.tip)
-        action.setCheckable(bool(row.setting))
+        made = QAction(row.text, self)
+        made.setObjectName(row.key)
+        made.setShortcuts([QKeySequence(shortcut) for shortcut in row.shortcuts])
+        made.setToolTip(row.tip)
+        made.setCheckable(bool(row.setting))
         if row.scope == "graph":
-            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        action.triggered.connect(lambda _checked=False: self.triggered.emit(row))
-        return action
+            made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        made.triggered.connect(lambda _checked=False: self.triggered.emit(row))
+        return made
 
 
 def _note(row: Action) -> str:

@@ -68,6 +68,10 @@ class Header(QWidget):
         """A row of controls."""
         return QSize(px(100 * GRID), px(HEIGHT))
 
+    def minimumSizeHint(self) -> QSize:
+        """Less than everything needs: what does not fit is left out."""
+        return QSize(px(80 * GRID), px(HEIGHT))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width has room for other things."""
         super().resizeEvent(event)
@@ -143,6 +147,7 @@ class Header(QWidget):
         times.addWidget(self.bound)
         times.addStretch(1)
         row = QHBoxLayout(self)
+        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
         row.setContentsMargins(px(PAD), 0, px(PAD), 0)
         row.setSpacing(px(GRID))
         for widget in (self.name, self.note):

@@ -93,8 +93,8 @@ class PinsPanel(QWidget):
 
     def sentences(self) -> tuple[str, ...]:
         """The sentences below adjusted and refused pins, or the one of the empty panel."""
-        labels = self._page.findChildren(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        return tuple(label.text() for label in labels if not label.isHidden())
+        widgets = [item.widget() for place in range(self._column.count()) if (item := self._column.itemAt(place))]
+        return tuple(widget.text() for widget in widgets if isinstance(widget, QLabel))
 
     def show_compilation(self, _compilation: Compilation | None) -> None:
         """Another plan says other things about the pins."""

@@ -1,0 +1,140 @@
+"""The table of actions: whole, no key twice, and the only source of menus, palette and page of keys."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QMenuBar
+from pytestqt.qtbot import QtBot
+
+from spyre_studio.action_set import ActionSet, holds
+from spyre_studio.actions import ACTIONS, MENUS, Action, action
+from spyre_studio.handlers import Handlers
+from spyre_studio.keys_page import POINTER, KeysPage, key_rows
+from spyre_studio.selection import Selection
+from spyre_studio.settings import SETTINGS
+from spyre_studio.theme import Theme
+from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.stage import Stage, quiet_settings
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(quiet_settings(str(tmp_path)))
+
+
+@pytest.fixture
+def actions(qtbot: QtBot, stage: Stage) -> ActionSet:
+    selection = Selection(stage)
+    stage.changed.connect(lambda what: selection.retarget(stage.compilation) if what == "plan" else None)
+    return ActionSet(stage, selection, stage)
+
+
+def test_keys_of_rows_are_unique_and_every_row_is_whole() -> None:
+    assert len({row.key for row in ACTIONS}) == len(ACTIONS)
+    assert {row.menu for row in ACTIONS} == set(MENUS)
+    assert all(row.text and row.tip.endswith(".") for row in ACTIONS)
+    assert {row.setting for row in ACTIONS} - {""} <= set(SETTINGS)
+
+
+def test_no_shortcut_means_two_things() -> None:
+    counts = Counter(QKeySequence(shortcut).toString() for row in ACTIONS for shortcut in row.shortcuts)
+    assert [shortcut for shortcut, count in counts.items() if count > 1] == []
+    assert "" not in counts, "a shortcut that Qt does not understand"
+
+
+@pytest.mark.parametrize(
+    ("key", "shortcuts"),
+    [
+        ("undo", ("Ctrl+Z",)),
+        ("redo", ("Ctrl+Shift+Z", "Ctrl+Y")),
+        ("open", ("Ctrl+O",)),
+        ("resolve", ("Ctrl+R", "F5")),
+        ("theme", ("Ctrl+Shift+T",)),
+        ("find", ("Ctrl+F",)),
+        ("palette", ("Ctrl+Shift+P",)),
+        ("keys", ("F1", "?")),
+    ],
+)
+def test_keys_that_people_know_from_elsewhere(actions: ActionSet, key: str, shortcuts: tuple[str, ...]) -> None:
+    assert action(key).shortcuts == shortcuts
+    assert [each.toString() for each in actions.by_key[key].shortcuts()] == [
+        QKeySequence(shortcut).toString() for shortcut in shortcuts
+    ]
+
+
+@pytest.mark.parametrize("row", ACTIONS, ids=lambda row: row.key)
+def test_every_row_has_a_handler_that_takes_the_row(row: Action) -> None:
+    method = getattr(Handlers, row.handler)
+    assert list(method.__annotations__.values()) == ["Action", "None"]
+    assert method.__doc__
+
+
+def test_menus_hold_every_action(qtbot: QtBot, actions: ActionSet) -> None:
+    bar = QMenuBar()
+    qtbot.addWidget(bar)
+    menus = actions.fill(bar)
+    listed = [each.objectName() for menu in menus.values() for each in menu.actions() if not each.isSeparator()]
+    assert sorted(listed) == sorted(row.key for row in ACTIONS)
+
+
+def test_actions_wake_up_with_what_they_need(actions: ActionSet, stage: Stage) -> None:
+    asleep = {row.key for row in ACTIONS if not actions.by_key[row.key].isEnabled()}
+    assert {"resolve", "undo", "export", "find"} <= asleep
+    assert not asleep & {"open", "palette", "theme", "keys", "quit"}
+    stage.put(compiled())
+    assert actions.by_key["resolve"].isEnabled()
+    assert not actions.by_key["undo"].isEnabled()
+    stage.pin_division("sum", {"i": 2})
+    assert actions.by_key["undo"].isEnabled()
+    assert actions.by_key["undo"].text() == "Undo: Pin division of sum"
+    assert actions.by_key["remove-pins"].isEnabled()
+    stage.undo_stack.undo()
+    assert actions.by_key["redo"].text() == "Redo: Pin division of sum"
+    assert not actions.by_key["undo"].isEnabled()
+
+
+def test_unpin_holds_for_what_is_selected(stage: Stage) -> None:
+    stage.put(compiled())
+    selection = Selection(stage)
+    selection.retarget(stage.compilation)
+    stage.pin_division("sum", {"i": 2})
+    assert "selected" not in holds(stage, selection)
+    selection.select_op("sum")
+    assert "selected" in holds(stage, selection)
+
+
+def test_a_switch_shows_its_setting(actions: ActionSet, stage: Stage) -> None:
+    switch = actions.by_key["automatic"]
+    assert switch.isCheckable()
+    assert switch.isChecked() == stage.settings.on("resolve_automatically")
+    stage.settings.set("resolve_automatically", not switch.isChecked())
+    assert switch.isChecked() == stage.settings.on("resolve_automatically")
+
+
+def test_the_palette_finds_by_words_in_any_order(actions: ActionSet, stage: Stage) -> None:
+    every = actions.choices("")
+    assert {choice.key for choice in every} == {row.key for row in ACTIONS} - {"palette"}
+    assert {choice.key: choice.enabled for choice in every}["resolve"] is False
+    stage.put(compiled())
+    found = actions.choices("layout RESET")
+    assert [choice.key for choice in found] == ["reset"]
+    assert [choice.note for choice in actions.choices("re-solve plan pins")] == ["Ctrl+R"]
+    assert actions.choices("no such thing") == []
+
+
+def test_triggering_tells_the_row(qtbot: QtBot, actions: ActionSet) -> None:
+    with qtbot.waitSignal(actions.triggered) as told:
+        actions.trigger("theme")
+    assert told.args == [action("theme")]
+
+
+def test_the_page_of_keys_shows_every_key(qtbot: QtBot, dark: Theme) -> None:
+    page = KeysPage()
+    qtbot.addWidget(page)
+    shown = [row.cells for row in page.table.shown()]
+    assert len(shown) == len(POINTER) + sum(bool(row.shortcuts) for row in ACTIONS)
+    assert ("Ctrl+R, F5", "Re-solve", "Plan") in shown
+    assert ("F", "Focus the selection", "Graph") in shown
+    assert {row.key for row in key_rows()} >= {row.key for row in ACTIONS if row.shortcuts}

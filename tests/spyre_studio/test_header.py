@@ -1,0 +1,189 @@
+"""Header and status line: the verdict in words, what fits into a width, progress and what was done last."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from frozendict import frozendict
+from pytestqt.qtbot import QtBot
+
+from compiler.compilation import SolverStatus, Verdict
+from compiler.dtypes import DType
+from compiler.pins import PinState, PinStatus
+from simulator.report import Agreement, Comparison, OutputReport, Tolerance, VerifyReport
+from spyre_studio.header import Header
+from spyre_studio.lights import Light
+from spyre_studio.phases import phase_words, spoken_name
+from spyre_studio.status_line import StatusLine
+from spyre_studio.theme import Theme
+from spyre_studio.verdicts import bound_text, change_text, counts_text, gathered, light_of, made_text, numerics_light
+from tests.spyre_studio.hand import show
+from tests.spyre_studio.plans import compiled, divided
+from tests.spyre_studio.stage import Stage, quiet_settings
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(quiet_settings(str(tmp_path)))
+
+
+def report(agreement: Agreement) -> VerifyReport:
+    found = Comparison(agreement, 4, 1, 0, 0.1, 0.1, 0.1, 1.0, False, Tolerance(1e-3, 2e-3, 1e-3))
+    output = OutputReport("out", "y", DType.F16, (2, 2), found)
+    return VerifyReport("m", "spyre", 4, True, (output,), (), "" if agreement != "corrupted" else "it stopped.", 0.1)
+
+
+# Words
+
+
+def test_a_bound_is_named_where_one_is_known() -> None:
+    assert bound_text(SolverStatus("cp-sat", "optimal", 412.6, 410.9, 0.004, 2.1)) == "bound 410.9 · gap 0.4 %"
+    assert bound_text(SolverStatus("staged", "heuristic", 412.6, -1, -1, 0.1)) == "no bound known"
+
+
+def test_lights_are_green_or_say_what_is_wrong() -> None:
+    assert light_of(Verdict("overlap", ok=True)).tone == "ok"
+    broken = light_of(Verdict("overlap", ok=False, violations=("a and b share 128 B at step 3.", "c", "d")))
+    assert (broken.tone, broken.hint) == ("bad", "a and b share 128 B at step 3. And 2 more.")
+
+
+@pytest.mark.parametrize(
+    ("found", "tone"),
+    [
+        (None, "mute"),
+        (report(Agreement.EQUAL), "ok"),
+        (report(Agreement.ROUNDING), "ok"),
+        (report(Agreement.CORRUPTED), "bad"),
+    ],
+)
+def test_numerics_are_grey_until_verified(found: VerifyReport | None, tone: str) -> None:
+    assert numerics_light(found).tone == tone
+
+
+def test_gathered_lights_keep_the_loud_ones_by_name() -> None:
+    lights = (Light("a", "ok"), Light("b", "bad"), Light("c", "ok"), Light("d", "mute"))
+    assert [light.name for light in gathered(lights)] == ["2 checks", "b", "d"]
+    assert gathered(lights[:2]) == lights[:2]
+
+
+def test_counts_and_changes_are_those_of_the_plan() -> None:
+    plan = compiled()
+    assert counts_text(plan).startswith("5 ops · 6 buffers · ")
+    assert change_text(plan, None) == ""
+    slower = replace(plan, cost=replace(plan.cost, total_us=plan.cost.total_us + 3))
+    assert change_text(slower, plan) == "+3.0 µs"
+    assert change_text(plan, slower) == "−3.0 µs"
+    assert change_text(plan, plan) == "±0 µs"
+    refused = replace(plan, plan=replace(plan.plan, pins=frozendict({"a": PinStatus(PinState.REFUSED, "no")})))
+    assert made_text(refused).endswith("; 1 pin refused")
+
+
+def test_phases_are_spoken() -> None:
+    assert phase_words("trace") == "Tracing the model"
+    assert phase_words("assign-layouts") == "Assign layouts"
+    assert spoken_name("/some/where/decoder.pt2") == "decoder.pt2"
+    assert spoken_name("") == "the model"
+
+
+# Header
+
+
+def test_the_header_shows_model_device_time_and_lights(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    header = Header(stage)
+    show(qtbot, header, 1800, 48)
+    stage.put(compiled(cores=4))
+    assert header.name.text() == "softmax"
+    assert header.device_chip.text() == "spyre · 4 cores"
+    assert header.time.text().endswith("µs")
+    assert not header.pins_chip.isVisible()
+    names = [light.name for light in header.lights.lights]
+    assert names[0] == "coverage"
+    assert names[-1] == "numerics"
+    assert header.solver.text().startswith("plan #1 · ")
+
+
+def test_a_second_plan_says_what_changed(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    header = Header(stage)
+    show(qtbot, header, 1800, 48)
+    first = compiled()
+    stage.put(first)
+    assert not header.change.isVisible()
+    pinned = compiled(divided("sum", i=2), program=first.problem.program)
+    stage.put(pinned)
+    assert header.change.text() == change_text(pinned, first)
+    assert header.pins_chip.text() == "1 pin"
+    assert header.pins_chip.isVisible()
+
+
+def test_in_little_room_lights_gather_and_nothing_overlaps(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    header = Header(stage)
+    show(qtbot, header, 1800, 48)
+    stage.put(compiled())
+    wide = len(header.lights.lights)
+    header.resize(1000, 48)
+    assert len(header.lights.lights) == 2 < wide
+    header.resize(800, 48)
+    assert not header.solver.isVisible()
+    shown = [header.name, header.device_chip, header.resolve, header.time, header.lights]
+    edges = [(widget.geometry().left(), widget.geometry().right()) for widget in shown]
+    assert all(left > before for (_, before), (left, _) in pairwise(edges))
+    header.resize(1800, 48)
+    assert len(header.lights.lights) == wide
+
+
+def test_the_device_menu_changes_cores(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    header = Header(stage)
+    show(qtbot, header, 1800, 48)
+    stage.put(compiled())
+    menu = header.device_chip.menu()
+    menu.aboutToShow.emit()
+    entries = {entry.text(): entry for entry in menu.actions() if not entry.isSeparator()}
+    assert entries["spyre · 32 cores"].isChecked()
+    entries["spyre · 8 cores"].trigger()
+    assert stage.options.cores == 8
+    assert header.device_chip.text() == "spyre · 8 cores"
+
+
+def test_clicks_are_told(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    header = Header(stage)
+    show(qtbot, header, 1800, 48)
+    stage.put(compiled(divided("sum", i=2)))
+    told: list[str] = []
+    header.asked.connect(told.append)
+    header.resolve.click()
+    header.pins_chip.click()
+    header.lights.buttons[-1].click()
+    assert told == ["resolve", "pins", "verify"]
+
+
+# Status line
+
+
+def test_the_status_line_tells_progress_and_offers_to_stop(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    line = StatusLine(stage)
+    show(qtbot, line, 900, 28)
+    assert line.words.text() == ""
+    assert not line.cancel.isVisible()
+    stage._enter("work", "compile")
+    assert line.words.text() == "Planning…"
+    assert line.cancel.isVisible()
+    stage.progressed.emit(0.25, "divide-matmul", "3 of 12")
+    assert line.words.text() == "Divide matmul…  3 of 12"
+    assert (line.bar.value(), line.bar.maximum()) == (250, 1000)
+    with qtbot.waitSignal(line.cancelled):
+        line.cancel.click()
+    stage._leave("work")
+    assert not line.bar.isVisible()
+
+
+def test_the_status_line_says_what_was_done_last(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    line = StatusLine(stage)
+    show(qtbot, line, 900, 28)
+    stage.put(compiled())
+    assert line.words.text().startswith("Planned 5 ops in ")
+    assert line.counts.text().startswith("5 ops")
+    stage.saved.emit("plan.json")
+    assert line.words.text() == "Wrote plan.json"
+    stage.pin_division("sum", {"i": 2})
+    assert line.words.text().startswith("Pins changed since this plan")
