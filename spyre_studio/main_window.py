@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
@@ -26,7 +27,9 @@ from spyre_studio.start_page import StartPage
 from spyre_studio.state_page import StatePage
 from spyre_studio.status_line import StatusLine
 from spyre_studio.view_state import loading
-from spyre_studio.workbench import Workbench
+
+if TYPE_CHECKING:
+    from spyre_studio.workbench import Workbench
 
 _GEOMETRY, _LAYOUT = "window/geometry", "window/layout"
 
@@ -58,8 +61,10 @@ class MainWindow(QMainWindow):
 
     @property
     def workbench(self) -> Workbench:
-        """The views; made when first needed."""
+        """The views; imported and made when first needed, so that the start page is there at once."""
         if self._workbench is None:
+            from spyre_studio.workbench import Workbench
+
             self._workbench = Workbench(self.session, self.selection, self)
             self._pages.addWidget(self._workbench)
             self._workbench.header.asked.connect(self._asked)

@@ -42,9 +42,12 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     app.setProperty(_PROPERTY, theme.name)
     if app.style().name().lower() != "fusion":
         app.setStyle("Fusion")
+    sheet = stylesheet(theme, scale(), _icons())
+    if app.styleSheet() == sheet:
+        return  # wearing it already: Qt would dress every widget anew
     app.setFont(font("body"))
     app.setPalette(_palette(theme))
-    app.setStyleSheet(stylesheet(theme, scale(), _icons()))
+    app.setStyleSheet(sheet)
 
 
 def active_theme() -> Theme:
