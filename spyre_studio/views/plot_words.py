@@ -27,7 +27,7 @@ def clear_of(ticks: Ticks, axis: LinearScale, value: float, room: float) -> Tick
 
 
 def paint_heading(painter: QPainter, rect: QRectF, title: str, caption: str) -> None:
-    """A bold title over a plot, and a caption at its right edge where there is room for it."""
+    """A bold title over a plot, and a caption at its right edge, without its last parts where there is no room."""
     theme = active_theme()
     line = QRectF(rect.left(), px(GRID), rect.width(), px(2.5 * GRID))
     painter.setFont(font("body", bold=True))
@@ -35,8 +35,10 @@ def paint_heading(painter: QPainter, rect: QRectF, title: str, caption: str) -> 
     painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
     left = QFontMetricsF(font("body", bold=True)).horizontalAdvance(title) + px(2 * GRID)
     metrics = QFontMetricsF(font("label"))
-    shown = metrics.elidedText(caption, Qt.TextElideMode.ElideRight, rect.width() - left)
-    if len(shown) < 6:
+    shown = caption
+    while shown and metrics.horizontalAdvance(shown) > rect.width() - left:
+        shown = shown.rpartition(" · ")[0]
+    if not shown:
         return
     painter.setFont(font("label"))
     painter.setPen(qcolor(theme.mute))

@@ -219,7 +219,8 @@ def _outside_line(one: Outside) -> str:
     if reason is None:
         return f"<b>{escape(one.name)}</b> lies in device memory."
     figures = f" ({escape(one.detail)})" if one.detail else ""
+    why = escape(reason.sentence.removesuffix("."))
     return (
-        f"<b>{escape(one.name)}</b> is in device memory: {escape(reason.title)}. {escape(reason.sentence)}{figures} "
+        f"<b>{escape(one.name)}</b> is in device memory: {escape(reason.title)}. {why}{figures}. "
         f"<b>To change:</b> {escape(reason.remedy)}"
     )

@@ -1,0 +1,55 @@
+"""The legend of core shading: a word, then the colours from the first to the last core between their numbers.
+
+Owns: the drawing. Refuses: the colours; they are those of the picture it explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from spyre_studio.qt_theme import active_theme, font, px, qcolor
+from spyre_studio.theme import GRID
+
+_RAMP: Final = 64  # px
+
+
+class CoreRamp(QWidget):
+    """'held by core 0 ▒▒▒▒ 31'."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._low, self._high = "", ""
+        self._colours: tuple[str, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_ramp(self, low: str, high: str, colours: Sequence[str]) -> None:
+        """Other words and colours; without colours there is only the word."""
+        self._low, self._high, self._colours = low, high, tuple(colours)
+        self.setAccessibleName(f"Legend: {low} to {high}" if high else f"Legend: {low}")
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """A line of text high."""
+        return QSize(px(12 * GRID), px(2 * GRID))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Word, ramp, number."""
+        painter, face = QPainter(self), font("label")
+        metrics, middle = QFontMetricsF(face), self.height() / 2
+        painter.setFont(face)
+        painter.setPen(qcolor(active_theme().mute))
+        side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(self.rect(), side, self._low)
+        left = metrics.horizontalAdvance(self._low) + px(GRID)
+        for place, colour in enumerate(self._colours):
+            start, end = (left + px(_RAMP) * (place + ahead) / len(self._colours) for ahead in (0, 1))
+            painter.fillRect(QRectF(start, middle - px(4), end - start + 0.5, px(8)), qcolor(colour))
+        if self._colours:
+            right = QRectF(left + px(_RAMP) + px(GRID), 0, self.width(), self.height())
+            painter.drawText(right, side, self._high)
+        painter.end()

@@ -1,0 +1,196 @@
+"""The inspector: everything about the selected op or buffer in four tabs, Division, Sticks, Facts and Cost.
+
+Owns: the heading, the tabs and what each says when it has nothing to show. Refuses: the content of the tabs.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+
+from compiler.compilation import Compilation
+from compiler.schedule import Schedule, Step, expand
+from spyre_studio.buffer_facts import subline, tensor_text
+from spyre_studio.elided import ElidedLabel
+from spyre_studio.pill import Pill
+from spyre_studio.qt_theme import font, px
+from spyre_studio.selection import Selection
+from spyre_studio.session import Session
+from spyre_studio.state_page import StatePage
+from spyre_studio.theme import GRID, PAD
+from spyre_studio.view_state import READY, Badge, ViewState, empty
+from spyre_studio.views.cost import CostPanel
+from spyre_studio.views.division import DivisionPanel
+from spyre_studio.views.facts import FactsPanel
+from spyre_studio.views.paged import PagedView
+from spyre_studio.views.sticks import SticksView
+
+CHOOSE = empty("Nothing is selected", "Click an op of the graph or a box of the scratchpad to see its facts here.")
+CHOOSE_OP = empty("No op is selected", "Choose an op to see how its work is divided over the cores.")
+NOT_DIVIDED = empty("It runs on the host", "An op without a loop form is not divided over the cores.")
+NO_COST = empty("No op is selected", "Choose an op to see what it costs and why.")
+NO_BUFFER = empty("No buffer is selected", "Choose an op or a buffer to see its elements in sticks.")
+
+
+class Tab(QWidget):
+    """A panel in a scroll area, or a page that says why there is none."""
+
+    def __init__(self, panel: QWidget, scrolls: bool = True, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.page = StatePage(READY, self)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self.page)
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(px(PAD - GRID), px(1.5 * GRID), px(PAD), px(PAD))
+        column.addWidget(panel)
+        self._shown: QWidget = holder
+        if scrolls:
+            area = QScrollArea()
+            area.setWidgetResizable(True)
+            area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            area.setFrameShape(QFrame.Shape.NoFrame)
+            area.setWidget(holder)
+            area.viewport().setAutoFillBackground(False)
+            holder.setAutoFillBackground(False)
+            self._shown = area
+        self._stack.addWidget(self._shown)
+
+    def show_state(self, state: ViewState) -> None:
+        """The panel if the state is ready."""
+        self.page.show_state(state)
+        self._stack.setCurrentWidget(self._shown if state.kind == "ready" else self.page)
+
+
+class InspectorView(PagedView):
+    """What is selected, and why it is as it is."""
+
+    key = "inspector"
+    title = "Inspector"
+    nothing = empty("No model is open", "Open a model, then choose an op to see its division, layout, facts and cost.")
+
+    def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
+        super().__init__(session, selection, parent)
+        self._schedule: Schedule | None = None
+        self.heading, self.subline, self.badge = ElidedLabel(), ElidedLabel(), Pill()
+        self.division = DivisionPanel(session, selection)
+        self.sticks = SticksView(selection)
+        self.facts = FactsPanel(session, selection)
+        self.cost = CostPanel()
+        self.tabs = QTabWidget()
+        self._choose = StatePage(CHOOSE)
+        self._inset = QWidget()
+        self._tabs: dict[str, Tab] = {}
+        self._arrange()
+
+    # What is shown
+
+    def fill(self, compilation: Compilation) -> None:
+        """Another plan."""
+        self._schedule = expand(compilation.problem.program, compilation.plan)
+
+    def mark(self) -> None:
+        """Another op or buffer."""
+        compilation, schedule = self.compilation, self._schedule
+        if compilation is None or schedule is None:
+            return
+        place = self.selection.place
+        step = schedule.step_map.get(place.op) if place.op is not None else None
+        buffer = place.buffer if place.buffer in schedule.buffers else None
+        chosen = step is not None or buffer is not None
+        self._inner.setCurrentWidget(self._inset if chosen else self._choose)
+        self._head.setVisible(chosen)
+        self._say_heading(compilation, schedule, step, buffer)
+        self._show_tab()
+
+    def noted(self, what: str) -> None:
+        """Pins changed: their words, not the plan."""
+        if what in {"pins", "state"} and self.compilation is not None:
+            self.mark()
+            self.division.show_pins()
+
+    def show_badges(self, badges: tuple[Badge, ...]) -> None:
+        """Beside the heading."""
+        self.badge.setVisible(bool(badges))
+        for badge in badges:
+            self.badge.set_pill("stale", badge.tone, f"{badge.text}. {badge.hint}")
+
+    def show_tab(self, title: str) -> None:
+        """Bring a tab to the front by its title."""
+        self.tabs.setCurrentWidget(self._tabs[title])
+
+    def _say_heading(self, compilation: Compilation, schedule: Schedule, step: Step | None, buffer: str | None) -> None:
+        if step is not None:
+            self.heading.say(step.name)
+            self.subline.say(subline(compilation, step))
+        elif buffer is not None:
+            self.heading.say(buffer)
+            self.subline.say(tensor_text(schedule, buffer))
+        else:
+            self.heading.say("")
+            self.subline.say("")
+
+    def _show_tab(self) -> None:
+        """Fill the tab in front; the others follow when they come to the front."""
+        compilation, schedule = self.compilation, self._schedule
+        if compilation is None or schedule is None:
+            return
+        place = self.selection.place
+        step = schedule.step_map.get(place.op) if place.op is not None else None
+        buffer = place.buffer if place.buffer in schedule.buffers else None
+        front = self._tabs[self.tabs.tabText(self.tabs.currentIndex())]
+        front.show_state(self._fill_tab(front, compilation, schedule, step, buffer))
+
+    def _fill_tab(
+        self, front: Tab, compilation: Compilation, schedule: Schedule, step: Step | None, buffer: str | None
+    ) -> ViewState:
+        if front is self._tabs["Facts"]:
+            self.facts.show_facts(compilation, schedule, step, buffer)
+            return READY
+        if front is self._tabs["Sticks"]:
+            name = buffer or (step.op.writes[0].buffer if step and step.op.writes else None)
+            return READY if name and self.sticks.show_buffer(compilation, schedule, name) else NO_BUFFER
+        if step is None:
+            return CHOOSE_OP if front is self._tabs["Division"] else NO_COST
+        if front is self._tabs["Division"]:
+            return READY if self.division.show_op(compilation, step.name, schedule) else NOT_DIVIDED
+        return READY if self.cost.show_step(compilation, step.name) else NO_COST
+
+    # Arrangement
+
+    def _arrange(self) -> None:
+        self.heading.setFont(font("title", bold=True))
+        self.heading.setProperty("heading", "title")
+        self.subline.setFont(font("label"))
+        self.subline.setProperty("tone", "mute")
+        self.badge.hide()
+        panels = (
+            ("Division", self.division, True),
+            ("Sticks", self.sticks, False),
+            ("Facts", self.facts, True),
+            ("Cost", self.cost, True),
+        )
+        for title, panel, scrolls in panels:
+            self._tabs[title] = Tab(panel, scrolls)
+            self.tabs.addTab(self._tabs[title], title)
+        self.tabs.setDocumentMode(True)
+        self.tabs.currentChanged.connect(lambda _index: self._show_tab())
+        self._head = QWidget()
+        head = QVBoxLayout(self._head)
+        head.setContentsMargins(px(PAD), px(PAD), px(PAD), px(GRID))
+        head.setSpacing(px(GRID / 4))
+        head.addWidget(self.heading)
+        head.addWidget(self.subline)
+        head.addWidget(self.badge)
+        holder = QWidget()
+        row = QVBoxLayout(self._inset)
+        row.setContentsMargins(px(GRID), 0, 0, 0)  # the word of the first tab stands under the heading
+        row.addWidget(self.tabs)
+        self._inner = QStackedLayout(holder)
+        self._inner.addWidget(self._inset)
+        self._inner.addWidget(self._choose)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._head)
+        column.addWidget(holder, 1)

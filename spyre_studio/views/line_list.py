@@ -1,0 +1,230 @@
+"""A list of two-line rows: a title with a note under it, a bar in the middle, a number at the right.
+
+Owns: how such a row looks, its height, and choosing rows by mouse and keyboard. Refuses: what the rows mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from spyre_studio.bars import Part, draw_bar
+from spyre_studio.qt_theme import active_theme, font, px, qcolor
+from spyre_studio.theme import GRID, RADIUS_SMALL, Fate, Theme, Tone
+from spyre_studio.views.paint import hatch
+
+Index = QModelIndex | QPersistentModelIndex
+
+ROW_HEIGHT: Final = 40  # px
+_TITLE: Final = 96  # px; where the bars begin
+_LINE_ROLE: Final = Qt.ItemDataRole.UserRole + 1
+_NO_PARENT = QModelIndex()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`parts` make a bar; `fate` a mark at the left edge; `tone` colours the note; `faded` rows cannot be used."""
+
+    key: str
+    title: str
+    note: str = ""
+    value: str = ""
+    parts: tuple[Part, ...] = ()
+    fate: Fate | Literal[""] = ""
+    tone: Tone = "mute"
+    strong: bool = False
+    faded: bool = False
+    hint: str = ""
+
+    @property
+    def spoken(self) -> str:
+        """The row as one sentence."""
+        return ", ".join(part for part in (self.title, self.value, self.note) if part)
+
+
+class _Model(QAbstractListModel):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: tuple[Line, ...] = ()
+
+    def show(self, lines: Sequence[Line]) -> None:
+        self.beginResetModel()
+        self.lines = tuple(lines)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NO_PARENT) -> int:
+        return 0 if parent.isValid() else len(self.lines)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        line = self.lines[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return line.title
+            case Qt.ItemDataRole.ToolTipRole:
+                return line.hint or None
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return line.spoken
+            case _:
+                return line if role == _LINE_ROLE else None
+
+
+class _Delegate(QStyledItemDelegate):
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        line = index.data(_LINE_ROLE)
+        assert isinstance(line, Line)
+        theme, area = active_theme(), QRectF(option.rect)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_ground(painter, option, area, theme)
+        inner = area.adjusted(px(GRID), 0, -px(GRID), 0)
+        if line.fate:
+            self._paint_fate(painter, theme, line.fate, inner)
+            inner.setLeft(inner.left() + px(1.5 * GRID))
+        value = self._paint_value(painter, theme, line, inner)
+        left = inner.left() + px(_TITLE) if line.parts else value
+        self._paint_words(
+            painter, theme, line, QRectF(inner.left(), inner.top(), left - inner.left(), inner.height()), inner
+        )
+        if line.parts and value - px(GRID) > left:
+            half = QRectF(left, inner.top() + px(2), value - px(GRID) - left, inner.height() / 2)
+            draw_bar(painter, half, line.parts)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(px(8 * GRID), px(ROW_HEIGHT))
+
+    @staticmethod
+    def _paint_ground(painter: QPainter, option: QStyleOptionViewItem, area: QRectF, theme: Theme) -> None:
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        painter.setPen(QPen(qcolor(theme.accent), 1) if focused and selected else Qt.PenStyle.NoPen)
+        if selected or hovered:
+            painter.setBrush(qcolor(theme.selection if selected else theme.hover))
+            painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_SMALL, RADIUS_SMALL)
+
+    @staticmethod
+    def _paint_fate(painter: QPainter, theme: Theme, fate: Fate, inner: QRectF) -> None:
+        mark = QRectF(inner.left(), inner.top() + px(7), px(4), inner.height() - px(14))
+        painter.setPen(Qt.PenStyle.NoPen)
+        if fate == "lx":
+            painter.setBrush(qcolor(theme.lx))
+            painter.drawRoundedRect(mark, 2, 2)
+            return
+        painter.fillRect(mark, hatch(theme.fate(fate), None, painter.device().devicePixelRatioF()))
+        painter.setPen(QPen(qcolor(theme.fate(fate)), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(mark.adjusted(0.5, 0.5, -0.5, -0.5))
+
+    @staticmethod
+    def _paint_value(painter: QPainter, theme: Theme, line: Line, inner: QRectF) -> float:
+        """The number at the right; returns where it begins."""
+        face = font("label", mono=True)
+        width = QFontMetricsF(face).horizontalAdvance(line.value)
+        painter.setFont(face)
+        painter.setPen(qcolor(theme.mute if line.faded else theme.text))
+        upper = QRectF(inner.left(), inner.top() + px(2), inner.width(), inner.height() / 2)
+        painter.drawText(upper, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, line.value)
+        return inner.right() - width - (px(GRID) if width else 0)
+
+    @staticmethod
+    def _paint_words(painter: QPainter, theme: Theme, line: Line, room: QRectF, inner: QRectF) -> None:
+        face, middle = font("body", bold=line.strong), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        half = inner.height() / 2
+        painter.setFont(face)
+        painter.setPen(qcolor(theme.mute if line.faded else theme.text))
+        title = QFontMetricsF(face).elidedText(line.title, Qt.TextElideMode.ElideMiddle, room.width() - px(4))
+        painter.drawText(
+            QRectF(QPointF(room.left(), room.top() + px(2)), QPointF(room.right(), room.top() + half + px(2))),
+            middle,
+            title,
+        )
+        face = font("label")
+        painter.setFont(face)
+        painter.setPen(qcolor(theme.tone_text(line.tone)))
+        note = QFontMetricsF(face).elidedText(line.note, Qt.TextElideMode.ElideRight, inner.width())
+        painter.drawText(QRectF(inner.left(), inner.top() + half - px(2), inner.width(), half), middle, note)
+
+
+class LineList(QListView):
+    """`chosen` carries the key of the row the user went to, `committed` that of a double click or Enter."""
+
+    chosen = Signal(str)
+    committed = Signal(str)
+
+    def __init__(self, name: str, whole: bool = False, parent: QWidget | None = None) -> None:
+        """`whole`: as tall as its rows, for panels that scroll themselves."""
+        super().__init__(parent)
+        self._model = _Model()
+        self._whole, self._quiet = whole, False
+        self.setModel(self._model)
+        self.setItemDelegate(_Delegate(self))
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        if whole:
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.selectionModel().currentChanged.connect(self._tell)
+        self.doubleClicked.connect(lambda index: self.committed.emit(self._model.lines[index.row()].key))
+        self.show_lines(())
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """What is shown."""
+        return self._model.lines
+
+    @property
+    def key(self) -> str:
+        """The key of the current row, '' for none."""
+        index = self.currentIndex()
+        return self._model.lines[index.row()].key if index.isValid() else ""
+
+    def show_lines(self, lines: Sequence[Line]) -> None:
+        """Show these; the current row stays if its key does. The same rows again are left alone: a reset between the
+        two clicks of a double click would lose it."""
+        if tuple(lines) == self._model.lines and lines:
+            return
+        key = self.key
+        self._quiet = True
+        self._model.show(lines)
+        self._quiet = False
+        if self._whole:
+            self.setFixedHeight(px(ROW_HEIGHT) * len(lines) + px(4))
+        self.select(key)
+
+    def select(self, key: str) -> None:
+        """Make this the current row, none if there is no such key; tells nobody."""
+        self._quiet = True
+        row = next((row for row, line in enumerate(self._model.lines) if line.key == key), -1)
+        self.setCurrentIndex(self._model.index(row, 0) if row >= 0 else QModelIndex())
+        self._quiet = False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter commits, Ctrl+C copies all rows as text."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            rows = ("\t".join((line.title, line.value, line.note)) for line in self._model.lines)
+            QGuiApplication.clipboard().setText("\n".join(rows))
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.key:
+            self.committed.emit(self.key)
+        else:
+            super().keyPressEvent(event)
+
+    def _tell(self, current: QModelIndex) -> None:
+        if not self._quiet and current.isValid():
+            self.chosen.emit(self._model.lines[current.row()].key)

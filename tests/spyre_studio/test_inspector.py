@@ -1,0 +1,292 @@
+"""The inspector driven as a user would: drafts and pins of a division, places of buffers, cost, sticks."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from compiler.pins import Pins
+from spyre_studio.selection import Selection
+from spyre_studio.theme import Theme
+from spyre_studio.views.inspector import InspectorView
+from tests.programs import attention
+from tests.spyre_studio.plans import compiled, divided
+from tests.spyre_studio.stage import Stage, all_texts, quiet_settings, staged
+
+Opened = tuple[InspectorView, Selection]
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(quiet_settings(str(tmp_path)))
+
+
+def open_with(qtbot: QtBot, stage: Stage, pins: Pins | None = None) -> Opened:
+    stage.put(compiled(program=attention(4, 512, 64), pins=pins))
+    return staged(qtbot, stage, InspectorView, 360, 900)
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, stage: Stage, dark: Theme) -> Opened:
+    return open_with(qtbot, stage)
+
+
+# Heading and states
+
+
+def test_an_op_heads_the_page(opened: Opened) -> None:
+    view, selection = opened
+    assert "Nothing is selected" in all_texts(view)
+    selection.select_op("scores")
+    assert view.heading.text() == "scores"
+    assert "step 1" in view.subline.text()
+    assert "kernel0" in view.subline.text()
+
+
+def test_a_buffer_alone_heads_it_too(opened: Opened) -> None:
+    view, selection = opened
+    selection.select_buffer("q")
+    assert view.heading.text() == "q"
+    assert "f16[4,512,64] · input" in view.subline.text()
+    assert "No op is selected" in all_texts(view)
+
+
+def test_without_a_plan_it_says_so(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    view, _ = staged(qtbot, stage, InspectorView, 360, 600)
+    assert view.state.kind == "empty"
+
+
+# Division
+
+
+def test_the_grid_shows_the_division_and_a_click_selects_the_core(opened: Opened) -> None:
+    view, selection = opened
+    selection.select_op("scores")
+    panel = view.division
+    assert len(panel.grid.grid.cells) == 32
+    cell = panel.grid.grid.cells[5]
+    QTest.mouseClick(panel.grid, Qt.MouseButton.LeftButton, pos=panel.grid.cell_rect(cell).center().toPoint())
+    assert selection.core == 5
+    assert panel.owns.text().startswith("core 5 owns j 160–191, l 0–255")
+    QTest.keyClick(panel.grid, Qt.Key.Key_Right)
+    assert selection.core == 6
+
+
+def test_candidates_are_asked_for_once(opened: Opened, stage: Stage) -> None:
+    view, selection = opened
+    selection.select_op("scores")
+    selection.select_core(3)
+    selection.select_buffer("q")
+    assert stage.asked == ["candidates scores"]
+    assert view.division.list.lines
+    assert view.division.list.lines[0].note.startswith("this plan")
+
+
+def test_while_they_are_listed_the_panel_says_so(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    stage.answers = False
+    view, selection = open_with(qtbot, stage)
+    selection.select_op("scores")
+    assert "Pricing every legal split" in all_texts(view)
+    selection.select_op("context")
+    stage.waiting[0](())
+    assert "Pricing every legal split" in all_texts(view), "an answer about another op is not this one's"
+    stage.failed.emit("the worker", "it ended", "try again")
+    assert "could not list" in all_texts(view)
+
+
+def test_going_to_a_candidate_makes_a_draft(opened: Opened, stage: Stage) -> None:
+    view, selection = opened
+    selection.select_op("scores")
+    panel = view.division
+    other = next(row for row, line in enumerate(panel.list.lines) if line.title == "j 32")
+    panel.list.setCurrentIndex(panel.list.model().index(other, 0))
+    assert panel.is_draft
+    assert panel.draft == {"j": 32}
+    assert panel.editor.factors["j"] == 32
+    assert "draft" in all_texts(panel)
+    assert not stage.pins
+    panel.reset.click()
+    assert not panel.is_draft
+
+
+def test_enter_pins_a_candidate(opened: Opened, stage: Stage) -> None:
+    view, selection = opened
+    selection.select_op("scores")
+    other = next(row for row, line in enumerate(view.division.list.lines) if line.title == "j 32")
+    view.division.list.setCurrentIndex(view.division.list.model().index(other, 0))
+    QTest.keyClick(view.division.list, Qt.Key.Key_Return)
+    assert stage.pins.division["scores"] == {"j": 32}
+    assert "pin not solved yet" in all_texts(view) or view.division.is_draft
+    assert view.badge.isVisible()
+
+
+def test_a_double_click_pins_a_candidate(opened: Opened, stage: Stage) -> None:
+    view, selection = opened
+    selection.select_op("scores")
+    listed = view.division.list
+    row = next(row for row, line in enumerate(listed.lines) if line.title == "j 32")
+    QApplication.processEvents()
+    listed.scrollTo(listed.model().index(row, 0))
+    at = listed.visualRect(listed.model().index(row, 0)).center()
+    top = listed.mapTo(view, QPoint(0, 0))
+    QTest.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    QApplication.processEvents()
+    assert listed.mapTo(view, QPoint(0, 0)) == top, "what is under the pointer stays there between two clicks"
+    QTest.mouseDClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert stage.pins.division["scores"] == {"j": 32}
+
+
+def test_the_editor_pins_what_is_chosen_in_it(opened: Opened, stage: Stage) -> None:
+    view, selection = opened
+    selection.select_op("scores")
+    boxes = view.division.editor.boxes
+    boxes["l"].setCurrentIndex(boxes["l"].findData(1))
+    boxes["j"].setCurrentIndex(boxes["j"].findData(8))
+    assert view.division.heading.accessibleName() is not None
+    assert view.division.draft == {"j": 8}
+    view.division.pin.click()
+    assert stage.pins.division["scores"] == {"j": 8}
+
+
+def test_what_cannot_be_done_is_said_and_cannot_be_pinned(opened: Opened, stage: Stage) -> None:
+    view, selection = opened
+    selection.select_op("scores")
+    boxes = view.division.editor.boxes
+    boxes["j"].setCurrentIndex(boxes["j"].findData(32))
+    assert "needs 64 cores and 32 are available" in view.division.objection.text()
+    assert not view.division.pin.isEnabled()
+
+
+def test_a_pinned_op_can_be_unpinned(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    view, selection = open_with(qtbot, stage, divided("scores", j=32))
+    selection.select_op("scores")
+    assert "pinned" in all_texts(view.division)
+    assert view.division.unpin.isVisible()
+    view.division.unpin.click()
+    assert "scores" not in stage.pins.division
+    assert "unpinned, not solved yet" in all_texts(view.division)
+
+
+def test_a_refused_pin_says_why(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    view, selection = open_with(qtbot, stage, divided("scores", j=7))
+    selection.select_op("scores")
+    assert "pin refused" in all_texts(view.division)
+    assert "7 does not divide" in view.division.objection.text()
+
+
+# Facts
+
+
+def test_reads_and_writes_say_where_data_lies(opened: Opened) -> None:
+    view, selection = opened
+    selection.select_op("exp")
+    view.show_tab("Facts")
+    assert [line.key for line in view.facts.reads.lines] == ["sub"]
+    assert view.facts.reads.lines[0].fate == "lx"
+    assert view.facts.reads.lines[0].value.startswith("LX 0x")
+    selection.select_op("scores")
+    fates = {line.key: line.fate for line in view.facts.reads.lines}
+    assert fates == {"q": "hbm", "k@d1": "move"}
+    assert "exp" in view.facts.listing.toPlainText() or "matmul" in view.facts.listing.toPlainText()
+
+
+def test_a_click_on_a_read_selects_the_buffer_and_shows_its_reason(opened: Opened) -> None:
+    view, selection = opened
+    selection.select_op("scores")
+    view.show_tab("Facts")
+    at = view.facts.reads.visualRect(view.facts.reads.model().index(0, 0)).center()
+    QTest.mouseClick(view.facts.reads.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert selection.buffer == "q"
+    assert "graph input" in view.facts.card.place.text()
+    assert "What would change it" in view.facts.card.change.text()
+
+
+def test_places_are_pinned_and_freed(opened: Opened, stage: Stage) -> None:
+    view, selection = opened
+    selection.select_buffer("exp")
+    view.show_tab("Facts")
+    card = view.facts.card
+    card.out.click()
+    assert stage.pins.placement == {"exp": "hbm"}
+    assert "not solved yet" in card.status.text()
+    assert not card.out.isEnabled()
+    card.keep.click()
+    assert stage.pins.placement == {"exp": "lx"}
+    card.free.click()
+    assert not stage.pins.placement
+
+
+def test_stick_dims_are_pinned(opened: Opened, stage: Stage) -> None:
+    view, selection = opened
+    selection.select_buffer("exp")
+    view.show_tab("Facts")
+    sticks = view.facts.card.sticks
+    sticks.setCurrentIndex(sticks.findData(1))
+    assert stage.pins.layout == {"exp": 1}
+    sticks.setCurrentIndex(0)
+    assert not stage.pins.layout
+
+
+# Cost
+
+
+def test_cost_shows_terms_with_formula_and_inputs(opened: Opened) -> None:
+    view, selection = opened
+    selection.select_op("scores")
+    view.show_tab("Cost")
+    compilation = view.compilation
+    assert compilation is not None
+    cost = next(one for one in compilation.cost.steps if one.step == "scores")
+    assert len(view.cost.cards) == len(cost.terms) > 0
+    texts = all_texts(view.cost)
+    for term in cost.terms:
+        assert term.name in texts
+        assert term.formula in texts
+        assert term.inputs in texts
+
+
+# Sticks
+
+
+def test_sticks_of_the_result_with_a_lane_in_words(opened: Opened) -> None:
+    view, selection = opened
+    selection.select_op("exp")
+    view.show_tab("Sticks")
+    assert view.sticks.name.text() == "exp"
+    assert not view.sticks.both
+    view.sticks.first.setFocus()
+    QTest.keyClick(view.sticks.first, Qt.Key.Key_Right)
+    assert view.sticks.line.text().startswith("[0,0,0] · stick 0 · lane 0 · core 0 · LX 0x")
+    QTest.keyClick(view.sticks.first, Qt.Key.Key_Down)
+    QTest.keyClick(view.sticks.first, Qt.Key.Key_Right)
+    assert view.sticks.line.text().startswith("[0,1,1]")
+
+
+def test_a_restickify_is_shown_before_and_after(opened: Opened) -> None:
+    view, selection = opened
+    selection.select_buffer("k@d1")
+    view.show_tab("Sticks")
+    assert view.sticks.both
+    view.sticks._point(view.sticks.first, (3, 5))
+    assert view.sticks.first.cursor_lane == (3, 5)
+    first, second = view.sticks.line.text().splitlines()
+    assert first.startswith("before: [0,3,5]")
+    assert second.startswith("after: [0,3,5]")
+    there = view.sticks.second.cursor_lane
+    assert there is not None
+    assert view.sticks.second.model is not None
+    assert view.sticks.second.model.lane(*there).index == (0, 3, 5)
+
+
+def test_the_picture_has_a_colour_per_core_and_shows_padding(opened: Opened, dark: Theme) -> None:
+    view, selection = opened
+    selection.select_buffer("max")
+    view.show_tab("Sticks")
+    image = view.sticks.first.picture(200, 100)
+    colours = {image.pixelColor(x, y).name() for x in range(0, 200, 3) for y in range(0, 100, 3)}
+    assert dark.bg in colours
+    assert len(colours) > 20
+    assert "padding" in view.sticks.layout_text.text()
