@@ -18,7 +18,7 @@ from compiler.dtypes import BY_TORCH_NAME, DType
 from compiler.frontend.counters import Counters
 from compiler.frontend.index import Gathered, IndexFormError, to_index
 from compiler.frontend.inductor import Handler
-from compiler.loops import Access, Apply, Const, Index, IndexValue, Instruction, Load
+from compiler.loops import Access, Apply, Buffer, Const, Index, IndexValue, Instruction, Load
 from compiler.primitives import PRIMITIVES
 
 # Inductor's names where they differ from ours.
@@ -60,15 +60,15 @@ Operand = Value | float | int | bool
 class Recorder(Handler):
     """Records one body.
 
-    `loops` names the symbols of the iteration space, `extents` bounds them; `buffers` gives the buffer and its type
-    behind a name that Inductor uses; `simplify` makes an index expression plain.
+    `loops` names the symbols of the iteration space, `extents` bounds them; `buffers` gives the buffer behind a name
+    that Inductor uses; `simplify` makes an index expression plain.
     """
 
     def __init__(
         self,
         loops: Mapping[sympy.Symbol, str],
         extents: Mapping[sympy.Symbol, int],
-        buffers: Mapping[str, tuple[str, DType]],
+        buffers: Mapping[str, Buffer],
         simplify: Callable[[object], sympy.Expr],
     ) -> None:
         self.loops = loops
@@ -93,12 +93,12 @@ class Recorder(Handler):
 
     def load(self, name: str, index: sympy.Expr) -> Value:
         """Element of a buffer."""
-        buffer, dtype = self.buffers[name]
-        access = Access(buffer, self.index(index))
+        buffer = self.buffers[name]
+        access = Access(buffer.name, self.index(index))
         if access not in self.reads or not self.merge_reads:
             self.reads.append(access)
         place = self.reads.index(access) if self.merge_reads else len(self.reads) - 1
-        return self._emit(Load(place, dtype, None if self._mask is None else self._mask.id))
+        return self._emit(Load(place, buffer.dtype, None if self._mask is None else self._mask.id))
 
     def constant(self, value: float | int | bool, dtype: torch.dtype) -> Value:
         """A scalar."""
@@ -171,10 +171,18 @@ class Recorder(Handler):
             return mine[0]
         dtype = DType.BOOL if primitive in _TO_BOOL else common
         operands = tuple(value.id for value in mine)
+        if primitive == "where":
+            operands = (operands[0], self._chosen(*operands[:2]), operands[2])
         result = self._emit(Apply(primitive, operands, dtype))
         if not dtype.is_float:
             self.counters.combine(result.id, primitive, operands)
         return result
+
+    def _chosen(self, mask: int, value: int) -> int:
+        """What `value` is where the mask holds: of `where(mask, a, b)` that is `a`."""
+        step = self.body[value]
+        nested = isinstance(step, Apply) and step.primitive == "where" and step.args[0] == mask
+        return step.args[1] if nested and isinstance(step, Apply) else value
 
     def _common(self, args: tuple[Operand, ...]) -> DType:
         """The type of an operation: that of its computed operands (made equal by Inductor), else of scalars."""

@@ -20,6 +20,7 @@ from compiler.frontend.names import Names, loop_names, op_name, short_name
 from compiler.frontend.nests import CONV, MATMUL
 from compiler.frontend.opaque import opaque_call, result_suffixes
 from compiler.frontend.origin import module_of, refusal, source_of, target_name, traced_name
+from compiler.frontend.prune import Body, pruned
 from compiler.loops import (
     Access,
     Apply,
@@ -117,17 +118,19 @@ class _Conversion:
         recorder, values, write = self._record(step, space)
         name = self.names.unique(op_name(step.node, self._call(step.node), self._step_name(step, recorder)))
         buffer = self._declare(step.buffer, name, step.dtype, step.output, BufferKind.COMPUTED)
-        results = tuple(_result(recorder, value, buffer.dtype, step.kind) for value in values)
         folds = step.kind not in _KINDS and any(loop.role is Role.REDUCTION for loop in space.loops)
+        stored = None if folds or step.kind in _KINDS else buffer.dtype
+        results = tuple(_result(recorder, value, stored) for value in values)
+        body = pruned(Body(tuple(recorder.body), tuple(recorder.reads), results, write))
         return LoopOp(
             name=name,
             kind=_KINDS.get(step.kind, OpKind.REDUCTION if folds else OpKind.POINTWISE),
             combine=step.kind if folds else "sum" if step.kind in _KINDS else "",
             loops=space.loops,
-            reads=tuple(recorder.reads),
-            writes=(Access(buffer.name, write),),
-            body=tuple(recorder.body),
-            results=results,
+            reads=body.reads,
+            writes=(Access(buffer.name, body.write),),
+            body=body.steps,
+            results=body.results,
             origin=self._origin(step.node, step.inlined),
         )
 
@@ -144,9 +147,8 @@ class _Conversion:
         return LoopOp(name, OpKind.OPAQUE, "", (), reads, writes, (), (), self._origin(step.node, ()), call)
 
     def _record(self, step: Nest, space: _Space) -> tuple[Recorder, list[object], Index]:
-        known = {name: (buffer.name, buffer.dtype) for name, buffer in self.buffers.items()}
         recorder = Recorder(
-            space.symbols, space.extents, known, lambda expr: simplified(self.lowered, expr, space.extents)
+            space.symbols, space.extents, self.buffers, lambda expr: simplified(self.lowered, expr, space.extents)
         )
         recorder.merge_reads = step.kind not in _KINDS
         with reading(self.lowered, recorder):
@@ -204,9 +206,9 @@ def _space(step: Nest) -> _Space:
     return _Space(tuple(loops), symbols, extents, indices[0], indices[1])
 
 
-def _result(recorder: Recorder, value: object, dtype: DType, kind: str) -> int:
-    """The instruction that is stored; pointwise results are converted to the type of their buffer."""
+def _result(recorder: Recorder, value: object, stored: DType | None) -> int:
+    """The instruction that is stored, converted to the type of its buffer; what is folded first keeps its own type."""
     operand = unwrapped(value)
-    stored = getattr(torch, dtype.torch_name)
-    recorded = operand if isinstance(operand, Value) else recorder.constant(operand, stored)
-    return recorded.id if kind else recorder.to_dtype(recorded, stored).id
+    dtype = getattr(torch, (stored or DType.F32).torch_name)
+    recorded = operand if isinstance(operand, Value) else recorder.constant(operand, dtype)
+    return recorder.to_dtype(recorded, dtype).id if stored else recorded.id

@@ -17,7 +17,7 @@ class Counters:
     """Expressions by number of the instruction that holds their value."""
 
     def __init__(self, extents: Mapping[sympy.Symbol, int]) -> None:
-        self._ranges = {symbol: ValueRanges(0, extent - 1) for symbol, extent in extents.items()}
+        self._ranges = {symbol: ValueRanges(0, max(extent, 1) - 1) for symbol, extent in extents.items()}
         self._known: dict[int, sympy.Expr] = {}
 
     def note(self, value: int, expression: sympy.Expr) -> None:

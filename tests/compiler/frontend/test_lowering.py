@@ -235,7 +235,8 @@ def test_repeats_are_remainders() -> None:
 def test_look_ups_by_loop_counters_are_plain_reads() -> None:
     positions, rolled = loops(lambda x: (x[torch.arange(4)], x.roll(1, 0)), noise(6, 8)).ops
     assert positions.reads[0].index == Index(0, (Term(8, (("i", 1),)), Term(1, (("j", 1),))))
-    assert rolled.reads[0].index == Index(0, (Term(8, (("i", 1),), 5, 1, 6), Term(1, (("j", 1),))))
+    assert rolled.reads[0].index == Index(0, (Term(1, (("j", 1),)), Term(8, (("i", 1),), 5, 1, 6)))
+    assert [type(step) for step in (*positions.body, *rolled.body)] == [Load, Load]
     (outside,) = loops(lambda x: x[torch.arange(4) - 2], noise(6, 8)).ops
     assert [gather.size for gather in outside.reads[0].index.gathers] == [6]
 
