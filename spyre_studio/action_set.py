@@ -6,13 +6,12 @@ Owns: one QAction per row, their menus, and their state. Refuses: doing anything
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from spyre_studio.actions import ACTIONS, MENUS, Action, Menu, When, action
+from spyre_studio.actions import ACTIONS, MENUS, Action, Menu, When
 from spyre_studio.choice_list import Choice
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -46,14 +45,12 @@ class ActionSet(QObject):
         self.by_key = {row.key: self._made(row) for row in ACTIONS}
         session.changed.connect(self.refresh)
         session.settings.changed.connect(self.refresh)
+        # The stack speaks while it is destroyed too, perhaps after this: bound methods are disconnected in time.
         stack = session.undo_stack
-        for key, can, text in (
-            ("undo", stack.canUndoChanged, stack.undoTextChanged),
-            ("redo", stack.canRedoChanged, stack.redoTextChanged),
-        ):
-            # The stack speaks while it is destroyed too: these take what it says and do not ask it anything.
-            can.connect(self.by_key[key].setEnabled)
-            text.connect(partial(self._name_step, key))
+        stack.canUndoChanged.connect(self.by_key["undo"].setEnabled)
+        stack.canRedoChanged.connect(self.by_key["redo"].setEnabled)
+        stack.undoTextChanged.connect(self._name_undo)
+        stack.redoTextChanged.connect(self._name_redo)
         selection.changed.connect(self.refresh)
         self.refresh()
 
@@ -98,10 +95,13 @@ class ActionSet(QObject):
         """Do what the action of this key does, if it makes sense now."""
         self.by_key[key].trigger()
 
-    def _name_step(self, key: str, step: str) -> None:
-        """Say what undo or redo would do."""
-        words = action(key).text
-        self.by_key[key].setText(f"{words}: {step}" if step else words)
+    def _name_undo(self, step: str) -> None:
+        """Say what undo would take back."""
+        self.by_key["undo"].setText(f"Undo: {step}" if step else "Undo")
+
+    def _name_redo(self, step: str) -> None:
+        """Say what redo would do again."""
+        self.by_key["redo"].setText(f"Redo: {step}" if step else "Redo")
 
     def _made(self, row: Action) -> QAction:
         made = QAction(row.text, self)

@@ -132,10 +132,13 @@ class MainWindow(QMainWindow):
             self._show_page()
 
     def _select_heaviest(self) -> None:
-        """A new model begins at what costs most."""
+        """A new model begins at the op that costs most; what is done about inserted moves is decided at ops."""
         compilation = self.session.compilation
-        if compilation is not None and compilation.cost.steps:
-            self.selection.select_op(max(compilation.cost.steps, key=lambda cost: cost.total_us).step)
+        if compilation is None:
+            return
+        ops = compilation.problem.program.op_map
+        heaviest = max(compilation.cost.steps, key=lambda cost: (cost.step in ops, cost.total_us), default=None)
+        self.selection.select_op(heaviest.step if heaviest else None)
 
     def _show_page(self) -> None:
         """The workbench once there is a plan; before that the start page, or what is being opened."""

@@ -17,10 +17,13 @@ from spyre_studio.jobs import Jobs
 from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import ThemeFollower
 from spyre_studio.session import Session
+from spyre_studio.session_state import CANDIDATES
 from spyre_studio.settings import Settings
 from spyre_studio.views import VIEWS, view_row
 
 BAD_INPUT = 2
+_TICK_MS = 10
+_IDLE_TURNS = 3  # layouts ask for another turn of the event loop, and what they show for one more
 
 
 def take(
@@ -73,13 +76,19 @@ def _done(session: Session) -> bool:
 
 
 def _settle(window: MainWindow) -> None:
-    """Let layouts and what views ask the worker for arrive: until the event loop has nothing left to do."""
-    loop = QEventLoop()
-    quiet = QTimer(window, singleShot=True, interval=0)
-    turns = iter(range(3))
-    quiet.timeout.connect(lambda: quiet.start() if next(turns, None) is not None else loop.quit())
-    quiet.start()
+    """Let layouts and what views asked the worker for arrive: until nothing is awaited and the event loop is idle."""
+    loop, jobs = QEventLoop(), window.session.jobs
+    idle = QTimer(window, interval=_TICK_MS)
+    turns = iter(range(_IDLE_TURNS))
+
+    def look() -> None:
+        if not jobs.busy(CANDIDATES) and next(turns, None) is None:
+            loop.quit()
+
+    idle.timeout.connect(look)
+    idle.start()
     loop.exec()
+    idle.stop()
 
 
 def _write(widget: QWidget, picture: Path) -> None:
