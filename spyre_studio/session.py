@@ -260,6 +260,7 @@ class Session(SessionState):
 
     def shutdown(self) -> None:
         """End the worker; the session is not used afterwards."""
+        self.undo_stack.blockSignals(True)  # it tells of its own end when those who listen may be gone already
         self.jobs.shutdown()
 
     # What is under way
