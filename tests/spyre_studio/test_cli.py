@@ -233,6 +233,7 @@ def test_diff_gives_changes_with_causes(capsys: pytest.CaptureFixture[str], plan
         (["compile", "{model}", "--cores", "0"], "use 1 to 32"),
         (["compile", "{model}", "--cores", "two"], "invalid int value"),
         (["compile", "{model}", "--device", "nope"], "use one of sample, spyre"),
+        (["compile", "{model}", "--device", "{device}"], "the number 'cores' is missing"),
         (["compile", "{model}", "--pipeline", "nope"], "there is no such pass"),
         (["compile", "{model}", "--seconds", "-1"], "not a time above 0"),
         (["compile", "{model}", "--pins", "nope.json"], "there is no such file"),
@@ -278,6 +279,7 @@ def _bad_files(folder: Path) -> dict[str, Path]:
         "script": "import sys\n",
         "newer": text.replace('"version": 1', '"version": 2', 1),
         "truncated": text[: len(text) // 2],
+        "device": 'name = "mine"\ntitle = "Mine"\n[elements_per_stick]\nf16 = 64\n',
         "incomplete": text.replace('"verdicts":', '"verdict":', 1),
     }
     places = {"folder": folder, "model": write_model(folder), "plan": plan, "binary": folder / "binary"}
