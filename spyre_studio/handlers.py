@@ -201,7 +201,7 @@ class Handlers(QObject):
 
     def toggle_minimap(self, _row: Action) -> None:
         """Show or hide the overview."""
-        self._graph.toggle_minimap()
+        self._graph.overlay.toggle_minimap()
 
     def zoom_in(self, _row: Action) -> None:
         """One step closer."""

@@ -7,7 +7,9 @@ The first paint comes without the views: they are made when the first model open
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSettings
@@ -26,6 +28,7 @@ from spyre_studio.settings import ORGANISATION
 from spyre_studio.start_page import StartPage
 from spyre_studio.state_page import StatePage
 from spyre_studio.status_line import StatusLine
+from spyre_studio.user_folder import write_traceback
 from spyre_studio.view_state import loading
 
 if TYPE_CHECKING:
@@ -87,6 +90,14 @@ class MainWindow(QMainWindow):
         """Start page, or back to what is open."""
         ready = self.session.compilation is not None and self.page is self.start
         self._pages.setCurrentWidget(self.workbench if ready else self.start)
+
+    def mistaken(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """What Python calls for an exception nobody caught: say so, keep the details, and go on."""
+        details = "".join(traceback.format_exception(kind, error, trace))
+        sys.stderr.write(details)
+        write_traceback(details)
+        told = f"Spyre Studio made a mistake of its own ({kind.__name__}: {error}); report it with the details."
+        self.banner.say("error", " ".join(told.split()), details)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take one local file."""
@@ -224,11 +235,13 @@ def run(spec: str | None, screenshot: Path | None, view: str | None, theme: str,
         from spyre_studio.screenshot import take
 
         return take(app, spec, screenshot, view, theme, size)
+    store = QSettings(ORGANISATION, ORGANISATION)
     session = Session()
     chosen = theme if theme != "system" else str(session.settings.value("theme"))
-    window = MainWindow(session, ThemeFollower(app, _choice(chosen)), QSettings(ORGANISATION, ORGANISATION))
-    if not window.restoreGeometry(_bytes(QSettings(ORGANISATION, ORGANISATION).value(_GEOMETRY))):
+    window = MainWindow(session, ThemeFollower(app, _choice(chosen)), store)
+    if not store.contains(_GEOMETRY):
         window.resize(*size)
+    sys.excepthook = window.mistaken
     window.show()
     session.warm_up()
     if spec is not None:

@@ -6,35 +6,31 @@ anything; it speaks to the selection.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent
+import numpy as np
+from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QStackedLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from compiler.compilation import Compilation
 from compiler.plan import Plan
 from compiler.schedule import expand
 from spyre_studio.finder import Entry, entries
-from spyre_studio.legend import Legend, ScaleLegend
-from spyre_studio.qt_theme import px, scale
+from spyre_studio.qt_theme import scale
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
-from spyre_studio.theme import GRID, PAD
-from spyre_studio.units import format_us
 from spyre_studio.view_state import READY, STALE, ViewState, empty, loading
-from spyre_studio.views.breadcrumb import Breadcrumb
-from spyre_studio.views.find_panel import FindPanel
 from spyre_studio.views.graph_canvas import GraphCanvas, Hit
 from spyre_studio.views.graph_fold import GraphFold
-from spyre_studio.views.graph_hints import LEGENDS, hint_of
+from spyre_studio.views.graph_hints import hint_of
 from spyre_studio.views.graph_layout import GraphLayout
+from spyre_studio.views.graph_menu import graph_menu
 from spyre_studio.views.graph_model import GraphModel, planned, unplanned
 from spyre_studio.views.graph_names import shown_path
-from spyre_studio.views.graph_paint import COLOURINGS, Colouring
+from spyre_studio.views.graph_overlay import GraphOverlay
+from spyre_studio.views.graph_paint import Colouring
 from spyre_studio.views.graph_scene import scene_of
 from spyre_studio.views.layered import Spacing
-from spyre_studio.views.minimap import Minimap
 from spyre_studio.views.op_table import OpTable
-from spyre_studio.views.overlay import Chooser, OverlayPanel
 
 EMPTY = empty("No model is open", "Open a model to see its ops and what the plan makes of their data.")
 
@@ -54,15 +50,8 @@ class GraphView(QWidget):
         self.fold = GraphFold(self)
         self.canvas = GraphCanvas(self)
         self.table = OpTable(self)
-        self.crumbs = Breadcrumb(self)
-        self.finder = FindPanel(self)
-        self.minimap = Minimap(self.canvas, self)
-        self._wants_minimap = True
-        self.colour = Chooser("Colour by", COLOURINGS)
-        self.table_button = QToolButton()
-        self._legend, self._scale_legend = Legend(framed=True, parent=self), OverlayPanel(self)
-        self._ramp = ScaleLegend("0", "")
-        self._controls = OverlayPanel(self)
+        self.overlay = GraphOverlay(self, self.canvas)
+        self.crumbs, self.finder, self.minimap = self.overlay.crumbs, self.overlay.finder, self.overlay.minimap
         self._arrange()
         self._connect()
         self.show_compilation(session.compilation)
@@ -84,33 +73,24 @@ class GraphView(QWidget):
 
     def set_table(self, shown: bool) -> None:
         """The table of ops instead of the picture."""
-        self.table_button.setChecked(shown)
+        self.overlay.table_button.setChecked(shown)
         self._stack.setCurrentWidget(self.table if shown else self.canvas)
-        for widget in (self.crumbs, self.minimap, self._legend, self._scale_legend):
-            widget.setVisible(not shown)
-        self._place()
+        self._show_overlay()
 
     @property
     def table_shown(self) -> bool:
         """True while the table stands for the picture."""
         return self._stack.currentWidget() is self.table
 
-    def toggle_minimap(self) -> None:
-        """Show or hide the overview."""
-        self._wants_minimap = not self._wants_minimap
-        self._place()
-
     def set_colouring(self, key: Colouring) -> None:
         """Colour by another thing."""
-        self.colour.choose(key)
         self.canvas.set_colouring(key)
-        self._legend.set_entries(LEGENDS[key])
-        self._place()
+        self.overlay.show_colouring(key)
 
     def open_find(self) -> None:
         """Search for an op or a buffer."""
         self.finder.open()
-        self._place()
+        self.overlay.place()
 
     def show_group(self, group: str) -> None:
         """Bring a module into view, opened."""
@@ -173,21 +153,13 @@ class GraphView(QWidget):
         assert self._model is not None
         self.canvas.set_pinned(self._model.pinned(self._session.pins))
         self.canvas.show_scene(scene_of(self._model, layout), start)
-        self._show_ramp()
+        times = self.canvas.scene.us if self.canvas.scene else np.zeros(0)
+        self.overlay.show_longest(float(np.nanmax(times)) if np.isfinite(times).any() else 0.0)
         self.minimap.refresh()
         self._mark(reveal=False)
         if self.canvas.at_start:
             self.canvas.show_start()
-        self._place()
-
-    def _show_ramp(self) -> None:
-        """The time that full colour stands for."""
-        scene = self.canvas.scene
-        times = [us for us in scene.us.tolist() if us == us] if scene else []
-        self._scale_legend.row.removeWidget(self._ramp)
-        self._ramp.deleteLater()
-        self._ramp = ScaleLegend("0 µs", format_us(max(times, default=0.0)))
-        self._scale_legend.row.addWidget(self._ramp)
+        self.overlay.place()
 
     # State and selection
 
@@ -198,12 +170,13 @@ class GraphView(QWidget):
     def _show_state(self) -> None:
         session = self._session
         self.canvas.show_state(self._state())
-        ready = self._model is not None
-        for widget in (self._controls, self.crumbs):
-            widget.setVisible(ready)
         if self._model is not None:
             self.canvas.set_pinned(self._model.pinned(session.pins))
-        self._place()
+        self._show_overlay()
+
+    def _show_overlay(self) -> None:
+        opened = self._model is not None
+        self.overlay.show(opened, opened and not self.table_shown)
 
     def _state(self) -> ViewState:
         if self._model is not None:
@@ -234,7 +207,7 @@ class GraphView(QWidget):
         node = model.of_op.get(self._selection.op) if self._selection.op is not None else None
         group = model.nodes[node].group if node is not None else ""
         self.crumbs.set_path((self._name, *shown_path(group)))
-        self._place()
+        self.overlay.place()
 
     # What the user does
 
@@ -313,6 +286,12 @@ class GraphView(QWidget):
         group = model.nodes[model.of_op[op]].group
         self.fold.show_group(self.canvas, ".".join(group.split(".")[:place]))
 
+    def _show_menu(self, item: object, at: QPoint) -> None:
+        scene = self.canvas.scene
+        if scene is not None and self._session.compilation is not None:
+            hit = item if isinstance(item, Hit) else None
+            graph_menu(scene, hit, self._session, self.fold, self).popup(at)
+
     def _hint(self, item: Hit) -> str:
         scene = self.canvas.scene
         return hint_of(scene, item, self._session.compilation) if scene else ""
@@ -324,12 +303,6 @@ class GraphView(QWidget):
         self._stack.setContentsMargins(0, 0, 0, 0)
         self._stack.addWidget(self.canvas)
         self._stack.addWidget(self.table)
-        self.table_button.setText("Table")
-        self.table_button.setCheckable(True)
-        self.table_button.setToolTip("Show the ops as a table (Ctrl+T)")
-        self._controls.row.addWidget(self.colour)
-        self._controls.row.addWidget(self.table_button)
-        self._scale_legend.row.addWidget(self._ramp)
         self.canvas.set_hints(self._hint)
         self.set_colouring("fate")
 
@@ -338,9 +311,10 @@ class GraphView(QWidget):
         self.canvas.activated.connect(self._activated)
         self.canvas.walked.connect(self._select_box)
         self.canvas.acted.connect(self._session.cancel)
-        self.canvas.view_changed.connect(self._place_minimap)
-        self.colour.chosen.connect(self.set_colouring)
-        self.table_button.toggled.connect(self.set_table)
+        self.canvas.menu_requested.connect(self._show_menu)
+        self.canvas.view_changed.connect(self.overlay.place_minimap)
+        self.overlay.colour.chosen.connect(self.set_colouring)
+        self.overlay.table_button.toggled.connect(self.set_table)
         self.table.chosen.connect(self._selection.select_op)
         self.crumbs.chosen.connect(self._crumb_chosen)
         self.finder.found.connect(self._found)
@@ -352,33 +326,10 @@ class GraphView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Controls stay in their corners."""
         super().resizeEvent(event)
-        self._place()
+        self.overlay.place()
 
     def changeEvent(self, event: QEvent) -> None:
         """Fonts of another theme may need other room."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            self._place()
-
-    def _place(self) -> None:
-        pad, right, bottom = px(PAD), self.width() - px(PAD), self.height() - px(PAD)
-        for widget in (self.crumbs, self._controls, self._legend, self._scale_legend, self.finder):
-            widget.adjustSize()
-            widget.raise_()
-        self.crumbs.move(pad - px(GRID / 2), pad - 2)
-        self._controls.move(right - self._controls.width(), pad - 4)
-        self.finder.move((self.width() - self.finder.width()) // 2, pad - 4)
-        by_time = self.colour.key == "time"
-        drawn = self._model is not None and not self.table_shown
-        self._legend.setVisible(drawn and not by_time)
-        self._scale_legend.setVisible(drawn and by_time)
-        self._legend.move(pad, bottom - self._legend.height())
-        self._scale_legend.move(pad, bottom - self._scale_legend.height())
-        self.minimap.move(right - self.minimap.width(), bottom - self.minimap.height())
-        self._place_minimap()
-
-    def _place_minimap(self) -> None:
-        fits = self.height() > 3 * self.minimap.height() / 2
-        drawn = self._model is not None and not self.table_shown
-        self.minimap.setVisible(self._wants_minimap and drawn and fits and self.minimap.is_useful)
-        self.minimap.raise_()
+            self.overlay.place()

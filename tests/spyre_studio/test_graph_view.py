@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from compiler.compilation import Compilation
@@ -17,6 +19,7 @@ from spyre_studio.view_state import STALE
 from spyre_studio.views.graph import GraphView
 from spyre_studio.views.graph_canvas import Hit
 from spyre_studio.views.graph_layouts import AT_ONCE
+from spyre_studio.views.graph_menu import graph_menu
 from spyre_studio.views.graph_model import LX, NODE_KINDS
 from spyre_studio.views.graph_scene import Scene
 from tests.programs import attention, chain
@@ -195,7 +198,7 @@ def test_the_table_is_the_twin_of_the_picture(opened: tuple[GraphView, Selection
     view.table.table.selectRow(0)
     assert selection.op == view.table.table.keys()[0]
     assert not view.minimap.isVisible()
-    view.table_button.click()
+    view.overlay.table_button.click()
     assert not view.table_shown
 
 
@@ -204,13 +207,13 @@ def test_colouring_changes_picture_and_legend(opened: tuple[GraphView, Selection
     view.canvas.zoom_reset()
     seen = {}
     for key, expected in (("fate", "stays in LX"), ("kind", "matmul"), ("residency", "result in LX")):
-        view.colour.chosen.emit(key)
-        view.colour.choose(key)
-        assert expected in view._legend.accessibleName()
+        view.overlay.colour.chosen.emit(key)
+        view.overlay.colour.choose(key)
+        assert expected in view.overlay.legend.accessibleName()
         seen[key] = view.canvas.grab().toImage()
     view.set_colouring("time")
-    assert not view._legend.isVisible()
-    assert view._scale_legend.isVisible()
+    assert not view.overlay.legend.isVisible()
+    assert view.overlay.ramp.isVisible()
     seen["time"] = view.canvas.grab().toImage()
     assert len({bytes(image.constBits()) for image in seen.values()}) == 4
 
@@ -248,6 +251,53 @@ def test_hints_say_what_is_there(opened: tuple[GraphView, Selection]) -> None:
     scene = scene_of(view)
     group = next(box for box in range(len(scene.titles)) if scene.group_of_box(box) == "softmax")
     assert "Double-click opens it" in view.canvas.tooltip_for(Hit("box", group))
+
+
+def entries_of(view: GraphView, stage: Stage, item: Hit | None) -> dict[str, QAction]:
+    """The menu on a place."""
+    menu = graph_menu(scene_of(view), item, stage, view.fold, view)
+    return {entry.text(): entry for entry in menu.actions() if not entry.isSeparator()}
+
+
+def test_the_menu_of_an_op_pins_where_its_result_lies(opened: tuple[GraphView, Selection], stage: Stage) -> None:
+    view, _ = opened
+    place = Hit("box", scene_of(view).box_of_op("exp"))
+    entries = entries_of(view, stage, place)
+    assert list(entries) == ["Copy the name of the op", "Keep in LX: exp", "Keep in device memory: exp"]
+    entries["Keep in device memory: exp"].trigger()
+    assert stage.pins.placement == {"exp": "hbm"}
+    entries = entries_of(view, stage, place)
+    assert entries["Keep in device memory: exp"].isChecked()
+    entries["Unpin"].trigger()
+    assert not stage.pins
+
+
+def test_the_menu_of_a_module_folds_it_and_the_ground_folds_all(
+    opened: tuple[GraphView, Selection], stage: Stage
+) -> None:
+    view, _ = opened
+    entries_of(view, stage, Hit("frame", 0))["Close module"].trigger()
+    assert view.fold.opened == frozenset()
+    scene = scene_of(view)
+    group = next(box for box in range(len(scene.titles)) if scene.group_of_box(box) == "softmax")
+    entries_of(view, stage, Hit("box", group))["Open module"].trigger()
+    assert view.fold.opened == {"softmax"}
+    ground = entries_of(view, stage, None)
+    ground["Close all modules"].trigger()
+    assert view.fold.opened == frozenset()
+    ground["Open all modules"].trigger()
+    assert "softmax" in view.fold.opened
+
+
+def test_the_menu_comes_by_mouse_and_by_key(qtbot: QtBot, opened: tuple[GraphView, Selection]) -> None:
+    view, selection = opened
+    selection.select_op("exp")
+    view.canvas.menu_requested.emit(view.canvas.current_item(), view.mapToGlobal(QPoint(10, 10)))
+    menu = view.findChild(QMenu)
+    assert menu is not None
+    assert any("exp" in entry.text() for menu in view.findChildren(QMenu) for entry in menu.actions())
+    for each in view.findChildren(QMenu):
+        each.close()
 
 
 def test_another_plan_keeps_folds_and_place(opened: tuple[GraphView, Selection], stage: Stage) -> None:
@@ -289,7 +339,7 @@ def test_the_overview_shows_when_something_is_out_of_sight_and_moves_the_view(
     QTest.mouseClick(view.minimap, LEFT, NONE, QPoint(view.minimap.width() // 2, view.minimap.height() - 10))
     assert view.canvas.viewport.y > before.y
     assert view.minimap.seen_rect().bottom() > view.minimap.height() / 2
-    view.toggle_minimap()
+    view.overlay.toggle_minimap()
     assert not view.minimap.isVisible()
 
 

@@ -1,0 +1,91 @@
+"""The controls that lie over the graph, each in its corner: path, colouring, table, find, legend, overview.
+
+Owns: making and placing them, and which can be seen. Refuses: what they do; the graph view connects them.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from spyre_studio.legend import Legend, ScaleLegend
+from spyre_studio.qt_theme import px
+from spyre_studio.theme import GRID, PAD
+from spyre_studio.units import format_us
+from spyre_studio.views.breadcrumb import Breadcrumb
+from spyre_studio.views.find_panel import FindPanel
+from spyre_studio.views.graph_canvas import GraphCanvas
+from spyre_studio.views.graph_hints import LEGENDS
+from spyre_studio.views.graph_paint import COLOURINGS, Colouring
+from spyre_studio.views.minimap import Minimap
+from spyre_studio.views.overlay import Chooser, OverlayPanel
+
+
+class GraphOverlay:
+    """Lies over `view`; call `place` when the view has another size or shows another thing."""
+
+    def __init__(self, view: QWidget, canvas: GraphCanvas) -> None:
+        self._view, self._canvas = view, canvas
+        self.crumbs, self.finder, self.minimap = Breadcrumb(view), FindPanel(view), Minimap(canvas, view)
+        self.colour = Chooser("Colour by", COLOURINGS)
+        self.table_button = QToolButton()
+        self.legend, self.ramp = Legend(framed=True, parent=view), OverlayPanel(view)
+        self._controls = OverlayPanel(view)
+        self._scale = ScaleLegend("0", "")
+        self._wants_minimap = True
+        self._drawn = self._open = False
+        self.table_button.setText("Table")
+        self.table_button.setCheckable(True)
+        self.table_button.setToolTip("Show the ops as a table (Ctrl+T)")
+        self._controls.row.addWidget(self.colour)
+        self._controls.row.addWidget(self.table_button)
+        self.ramp.row.addWidget(self._scale)
+
+    def show(self, opened: bool, drawn: bool) -> None:
+        """`opened`: there is a model; `drawn`: it is drawn as a picture, not as a table."""
+        self._open, self._drawn = opened, drawn
+        self.place()
+
+    def show_colouring(self, key: Colouring) -> None:
+        """The words and the legend of a colouring."""
+        self.colour.choose(key)
+        self.legend.set_entries(LEGENDS[key])
+        self.place()
+
+    def show_longest(self, us: float) -> None:
+        """The time that full colour stands for."""
+        self.ramp.row.removeWidget(self._scale)
+        self._scale.hide()
+        self._scale.deleteLater()
+        self._scale = ScaleLegend("0 µs", format_us(us))
+        self.ramp.row.addWidget(self._scale)
+
+    def toggle_minimap(self) -> None:
+        """Show or hide the overview."""
+        self._wants_minimap = not self._wants_minimap
+        self.place_minimap()
+
+    def place(self) -> None:
+        """Everything into its corner."""
+        view, pad = self._view, px(PAD)
+        right, bottom = view.width() - pad, view.height() - pad
+        by_time = self.colour.key == "time"
+        self._controls.setVisible(self._open)
+        self.crumbs.setVisible(self._drawn)
+        self.legend.setVisible(self._drawn and not by_time)
+        self.ramp.setVisible(self._drawn and by_time)
+        for widget in (self.crumbs, self._controls, self.legend, self.ramp, self.finder):
+            widget.adjustSize()
+            widget.raise_()
+        self.crumbs.move(pad - px(GRID / 2), pad - px(GRID / 4))
+        self._controls.move(right - self._controls.width(), pad - px(GRID / 2))
+        self.finder.move((view.width() - self.finder.width()) // 2, pad - px(GRID / 2))
+        self.legend.move(pad, bottom - self.legend.height())
+        self.ramp.move(pad, bottom - self.ramp.height())
+        self.minimap.move(right - self.minimap.width(), bottom - self.minimap.height())
+        self.place_minimap()
+
+    def place_minimap(self) -> None:
+        """The overview is there when something is out of sight, and there is room for it."""
+        fits = self._view.height() > 3 * self.minimap.height() / 2
+        self.minimap.setVisible(self._wants_minimap and self._drawn and fits and self.minimap.is_useful)
+        self.minimap.raise_()
