@@ -155,12 +155,14 @@ class Header(QWidget):
         row.addSpacing(px(2 * GRID))
         for chip in (self.device_chip, self.pipeline_chip, self.pins_chip):
             row.addWidget(chip)
+        row.addSpacing(px(2 * GRID))
         row.addStretch(1)
         row.addWidget(self.resolve)
         row.addSpacing(px(GRID))
         row.addLayout(times)
         row.addSpacing(px(2 * GRID))
         row.addWidget(self.solver)
+        row.addSpacing(px(2 * GRID))
         row.addStretch(1)
         row.addWidget(self.lights)
 

@@ -260,10 +260,17 @@ class GraphPainter:
             marks = [QBrush(qcolor(mix(theme.bg, theme.kind(kind), 0.8))) for kind in NODE_KINDS]
             self.rects.draw_by_code(painter, cut, scene.kinds[index], marks)
             return
-        grounds = [self.ground(box) for box in index.tolist()]
+        grounds = [self._far_ground(box) for box in index.tolist()]
         palette = sorted(set(grounds))
         codes = np.array([palette.index(ground) for ground in grounds], np.intp)
         self.rects.draw_by_code(painter, cut, codes, [qcolor(ground) for ground in palette])
+
+    def _far_ground(self, box: int) -> str:
+        """As `ground`, but strong enough for a box of a few pixels without a stripe or a hatch."""
+        theme = active_theme()
+        strong = {LX: mix(theme.bg, theme.lx, 0.8), PARTLY: mix(theme.bg, theme.lx, 0.4), HBM: theme.hbm}
+        residency = int(self.scene.residency[box])
+        return strong[residency] if self.colouring == "residency" and residency in strong else self.ground(box)
 
     def _stubs(self, painter: QPainter, seen: Rect) -> None:
         """Chips with the names of what many ops read."""
