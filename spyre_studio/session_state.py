@@ -130,6 +130,11 @@ class SessionState(QObject):
         return self._phases.get(WORK, "") or self._phases.get(VERIFY, "")
 
     @property
+    def verifying(self) -> bool:
+        """True while the plan on screen is being verified."""
+        return VERIFY in self._phases
+
+    @property
     def failure(self) -> Failure | None:
         """What went wrong last; None once something succeeded after it."""
         return self._failure

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from spyre_studio.bars import Part, draw_bar
+from spyre_studio.lights import draw_mark
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import GRID, RADIUS_SMALL, Fate, Theme, Tone
 from spyre_studio.views.paint import hatch
@@ -36,7 +37,10 @@ _NO_PARENT = QModelIndex()
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`parts` make a bar; `fate` a mark at the left edge; `tone` colours the note; `faded` rows cannot be used."""
+    """`parts` make a bar; `fate` and `mark` (a verdict) stand at the left edge; `tone` colours the note.
+
+    `faded` rows cannot be used. A `wrapped` title takes both lines, in the colour of its tone.
+    """
 
     key: str
     title: str
@@ -44,9 +48,11 @@ class Line:
     value: str = ""
     parts: tuple[Part, ...] = ()
     fate: Fate | Literal[""] = ""
+    mark: Tone | Literal[""] = ""
     tone: Tone = "mute"
     strong: bool = False
     faded: bool = False
+    wrapped: bool = False
     hint: str = ""
 
     @property
@@ -93,6 +99,15 @@ class _Delegate(QStyledItemDelegate):
         if line.fate:
             self._paint_fate(painter, theme, line.fate, inner)
             inner.setLeft(inner.left() + px(1.5 * GRID))
+        if line.mark:
+            draw_mark(
+                painter, QPointF(inner.left() + px(4), inner.top() + inner.height() / 4 + px(2)), line.mark, px(8)
+            )
+            inner.setLeft(inner.left() + px(2 * GRID))
+        if line.wrapped:
+            self._paint_wrapped(painter, theme, line, inner)
+            painter.restore()
+            return
         value = self._paint_value(painter, theme, line, inner)
         left = inner.left() + px(_TITLE) if line.parts else value
         self._paint_words(
@@ -128,6 +143,14 @@ class _Delegate(QStyledItemDelegate):
         painter.setPen(QPen(qcolor(theme.fate(fate)), 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(mark.adjusted(0.5, 0.5, -0.5, -0.5))
+
+    @staticmethod
+    def _paint_wrapped(painter: QPainter, theme: Theme, line: Line, inner: QRectF) -> None:
+        painter.setFont(font("label"))
+        painter.setPen(qcolor(theme.tone_text(line.tone)))
+        room = inner.adjusted(px(2 * GRID), px(4), 0, -px(2))
+        painter.setClipRect(room)
+        painter.drawText(room, Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop, line.title)
 
     @staticmethod
     def _paint_value(painter: QPainter, theme: Theme, line: Line, inner: QRectF) -> float:
