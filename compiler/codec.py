@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, TypeVar, cast, get_args, get_origin
 
 import cattrs
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
@@ -114,6 +114,7 @@ def _converter() -> cattrs.Converter:
     converter.register_structure_hook(str, _text)
     converter.register_structure_hook_func(_is_enum, lambda value, cls: cls(value))
     converter.register_structure_hook_func(_is_frozendict, _frozendict_hook(converter))
+    converter.register_structure_hook_func(_is_tuple, _tuple_hook(converter))
     converter.register_unstructure_hook_func(
         _is_frozendict, lambda table: {key: converter.unstructure(item) for key, item in table.items()}
     )
@@ -173,6 +174,26 @@ def _is_enum(cls: object) -> bool:
 
 def _is_frozendict(cls: object) -> bool:
     return getattr(cls, "__origin__", cls) is frozendict
+
+
+def _is_tuple(cls: object) -> bool:
+    return get_origin(cls) is tuple
+
+
+def _tuple_hook(converter: cattrs.Converter) -> Callable[[object, type], tuple[Any, ...]]:
+    """Only a list is a tuple; a text or a table is not taken for one."""
+
+    def hook(value: object, cls: type) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise TypeError(f"{value!r:.40} is not a list")
+        kinds = get_args(cls)
+        if kinds[-1] is Ellipsis:
+            return tuple(converter.structure(item, kinds[0]) for item in value)
+        if len(kinds) != len(value):
+            raise ValueError(f"{len(value)} entries, not {len(kinds)}")
+        return tuple(converter.structure(item, kind) for item, kind in zip(value, kinds, strict=True))
+
+    return hook
 
 
 def _frozendict_hook(converter: cattrs.Converter) -> Callable[[object, Any], frozendict[Any, Any]]:

@@ -67,6 +67,9 @@ def broken(change: object) -> str:
         (lambda d: d["value"].update(extra=1), "extra fields found (extra)"),
         (lambda d: d["value"].update(cores="32"), "expected int @ value.cores"),
         (lambda d: d["value"]["placement"]["x"].update({"is": "floating"}), "value.placement"),
+        (lambda d: d["value"].update(edits={}), "value.edits"),
+        (lambda d: d["value"].update(kernels="x" * 1_000_000), "value.kernels"),
+        (lambda d: d["value"]["layouts"]["x"].update(device_size="128"), "value.layouts"),
         (lambda d: d.update(value=3), "an object"),
     ],
 )
