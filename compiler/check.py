@@ -55,20 +55,23 @@ def check(problem: Problem, plan: Plan) -> tuple[Verdict, ...]:
     return _run(Case(problem, plan, FIELDS, complete=True))
 
 
-def check_partial(problem: Problem, plan: Plan, decided: frozenset[str]) -> tuple[Verdict, ...]:
+def check_partial(
+    problem: Problem, plan: Plan, decided: frozenset[str], changed: frozenset[str] = FIELDS
+) -> tuple[Verdict, ...]:
     """Verdicts on the fields of `decided` (names of fields of Plan), for use between passes.
 
-    A check that needs other fields is left out; a buffer or step without an entry is not judged yet.  Divisions and
-    placements are decided on a settled list of edits, even an empty one.
+    A check that needs other fields, or none of `changed`, is left out; a buffer or step without an entry is not judged
+    yet.  Divisions and placements are decided on a settled list of edits, even an empty one.
     """
     if decided & {"divisions", "placement"}:
         decided |= {"edits"}
-    return _run(Case(problem, plan, decided & FIELDS, complete=False))
+    rows = tuple(row for row in CHECKS if row.needs & changed)
+    return _run(Case(problem, plan, decided & FIELDS, complete=False), rows) if rows else ()
 
 
-def _run(case: Case) -> tuple[Verdict, ...]:
+def _run(case: Case, rows: tuple[Check, ...] = CHECKS) -> tuple[Verdict, ...]:
     verdicts = []
-    for row in CHECKS:
+    for row in rows:
         if row.needs <= case.decided:
             findings = Findings(row.name)
             row.run(case, findings)
