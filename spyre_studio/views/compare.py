@@ -93,6 +93,11 @@ class CompareView(PagedView):
         self.badge.setText(", ".join(badge.text for badge in badges))
         self.badge.setVisible(bool(badges))
 
+    def recolour(self) -> None:
+        """The totals hold a colour."""
+        if self._diff is not None:
+            self._say(self._diff)
+
     @property
     def rows(self) -> tuple[DiffRow, ...]:
         """All differences, whether they are shown or not."""

@@ -5,6 +5,7 @@ Owns: which of the two is shown, the badges, and putting work off until the view
 
 from __future__ import annotations
 
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
@@ -83,6 +84,10 @@ class PagedView(QWidget):
             return error(f"{failure.what} cannot be shown", f"{failure.why}; {failure.remedy}.", "", failure.details)
         return self.nothing
 
+    def recolour(self) -> None:
+        """The theme changed; by default what is selected is marked anew."""
+        self.mark()
+
     def noted(self, what: str) -> None:
         """The session changed in some other way (pins, verify, options)."""
 
@@ -92,6 +97,12 @@ class PagedView(QWidget):
         """Now the work that was put off is due."""
         super().showEvent(event)
         self._catch_up()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another theme: colours that were written into rows and texts are made anew."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self.isVisible() and self._shown is not None:
+            self.recolour()
 
     def _session_changed(self, what: str) -> None:
         if self.isVisible():

@@ -33,6 +33,7 @@ class SticksView(QWidget):
         super().__init__(parent)
         self.selection = selection
         self._shown: tuple[Compilation, str] | None = None
+        self._named: StickModel | None = None
         self.name, self.tensor, self.layout_text = ElidedLabel(), ElidedLabel(), text_label("")
         self.first, self.second = StickCanvas("Sticks of the buffer"), StickCanvas("Sticks after the restickify")
         self.pictures = QSplitter(Qt.Orientation.Vertical)
@@ -43,6 +44,7 @@ class SticksView(QWidget):
     def show_buffer(self, compilation: Compilation, schedule: Schedule, name: str) -> bool:
         """Show a buffer of a plan; False if it has no elements or there is none."""
         if self._shown is not None and self._shown[0] is compilation and self._shown[1] == name:
+            self._show_ramp(compilation.plan.cores)
             return True
         before, after = _sides(compilation, name)
         first, second = stick_model_of(compilation, schedule, before), None
@@ -68,13 +70,18 @@ class SticksView(QWidget):
         self.name.say(name)
         self.tensor.say(tensor_text(schedule, name))
         self.layout_text.setText(f"{model.summary()}\n{_layout_lines(model)}")
-        cores = compilation.plan.cores
-        colours = core_shades(active_theme(), cores)[:cores] if model.owners.cores else ()
-        owned = "held by core 0" if model.in_lx else "written by core 0"
-        self.ramp.show_ramp(*((owned, str(cores - 1)) if colours else ("filled by the host", "")), colours)
+        self._named = model
+        self._show_ramp(compilation.plan.cores)
         padded = any(canvas.model is not None and canvas.model.padding_bytes for canvas in (self.first, self.second))
         self.legend.setVisible(padded)
         self.line.setText(_HINT)
+
+    def _show_ramp(self, cores: int) -> None:
+        model = self._named
+        owned = model is not None and bool(model.owners.cores)
+        colours = core_shades(active_theme(), cores)[:cores] if owned else ()
+        words = "held by core 0" if model is not None and model.in_lx else "written by core 0"
+        self.ramp.show_ramp(*((words, str(cores - 1)) if owned else ("filled by the host", "")), colours)
 
     def _point(self, canvas: StickCanvas, lane: object) -> None:
         """A lane was pointed at: mark it, say it, and find its element on the other side."""

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from compiler.pins import Pins
+from spyre_studio.qt_theme import apply_theme
 from spyre_studio.selection import Selection
-from spyre_studio.theme import Theme
+from spyre_studio.theme import LIGHT, Theme
 from spyre_studio.views.inspector import InspectorView
 from tests.programs import attention
 from tests.spyre_studio.plans import compiled, divided
@@ -290,3 +291,18 @@ def test_the_picture_has_a_colour_per_core_and_shows_padding(opened: Opened, dar
     assert dark.bg in colours
     assert len(colours) > 20
     assert "padding" in view.sticks.layout_text.text()
+
+
+# Themes
+
+
+def test_another_theme_recolours_what_is_shown(opened: Opened, qapp: QApplication, dark: Theme) -> None:
+    view, selection = opened
+    selection.select_op("scores")
+    before = {part.colour for line in view.division.list.lines for part in line.parts}
+    assert dark.matmul in before
+    apply_theme(qapp, LIGHT)
+    QApplication.processEvents()
+    after = {part.colour for line in view.division.list.lines for part in line.parts}
+    assert LIGHT.matmul in after
+    assert dark.matmul not in after
