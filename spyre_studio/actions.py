@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from spyre_studio.views import VIEWS
+
 Menu = Literal["File", "Edit", "Plan", "View", "Go", "Window", "Help"]
 Scope = Literal["window", "graph"]
 When = Literal["always", "plan", "busy", "undo", "redo", "pins", "back", "forward", "selected"]
@@ -36,7 +38,7 @@ class Action:
     section: bool = False
 
 
-ACTIONS: Final[tuple[Action, ...]] = (
+_ROWS: Final = (
     Action("open", "File", "Open…", "open_file", ("Ctrl+O",), "Open a traced model, a captured model or a saved plan."),
     Action("reopen", "File", "Open again", "reopen", ("Ctrl+Shift+O",), "Read the model again; pins stay.", "plan"),
     Action(
@@ -246,6 +248,18 @@ ACTIONS: Final[tuple[Action, ...]] = (
 )
 
 
-def action(key: str) -> Action:
-    """The row with this key; KeyError is a mistake of the caller."""
-    return {row.key: row for row in ACTIONS}[key]
+_BOTTOM: Final = tuple(row for row in VIEWS if row.area == "bottom")
+_SHOWS: Final = tuple(
+    Action(
+        f"view-{row.key}",
+        "Window",
+        row.title,
+        "show_view",
+        (f"Ctrl+{number}",),
+        f"Show {row.hint}.",
+        "plan",
+        section=number == 1,
+    )
+    for number, row in enumerate(_BOTTOM, 1)
+)
+ACTIONS: Final[tuple[Action, ...]] = (*_ROWS, *_SHOWS)

@@ -272,6 +272,10 @@ class Handlers(QObject):
         """Show or hide the inspector."""
         self._window.workbench.toggle("right")
 
+    def show_view(self, row: Action) -> None:
+        """Bring a view to the front."""
+        self._window.workbench.show_view(row.key.removeprefix("view-"))
+
     def reset_layout(self, _row: Action) -> None:
         """Panels as they were at first."""
         self._window.workbench.reset_layout()

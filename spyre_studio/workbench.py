@@ -115,10 +115,8 @@ class Workbench(QWidget):
             self.panels.setCorner(corner, Qt.DockWidgetArea.RightDockWidgetArea)
         self._add_dock("left", "Model and pins", self._left_panel(), Qt.DockWidgetArea.LeftDockWidgetArea)
         for row in VIEWS:
-            if row.present:
-                self._add_view(row)
-        if self.tabs.count():
-            self._add_dock("bottom", "Bottom views", self.tabs, Qt.DockWidgetArea.BottomDockWidgetArea)
+            self._add_view(row)
+        self._add_dock("bottom", "Bottom views", self.tabs, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.tabs.setDocumentMode(True)
 
     def _add_view(self, row: ViewRow) -> None:
@@ -147,14 +145,10 @@ class Workbench(QWidget):
         self.docks[key] = dock
 
     def _size_docks(self) -> None:
-        wide = [
-            (self.docks[key], _part(part, self.width()))
-            for key, part in (("left", _LEFT), ("right", _RIGHT))
-            if key in self.docks
-        ]
-        self.panels.resizeDocks([dock for dock, _ in wide], [size for _, size in wide], Qt.Orientation.Horizontal)
-        if "bottom" in self.docks:
-            self.panels.resizeDocks([self.docks["bottom"]], [_part(_BOTTOM, self.height())], Qt.Orientation.Vertical)
+        across, left, right = Qt.Orientation.Horizontal, self.docks["left"], self.docks["right"]
+        self.panels.resizeDocks([left, right], [_part(_LEFT, self.width()), _part(_RIGHT, self.width())], across)
+        down = Qt.Orientation.Vertical
+        self.panels.resizeDocks([self.docks["bottom"]], [_part(_BOTTOM, self.height())], down)
 
     def _left_panel(self) -> QWidget:
         panel, head = QWidget(self), SectionLabel("Model", "µs")

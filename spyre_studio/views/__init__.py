@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Final, Literal, Protocol
 
 from compiler.compilation import Compilation
@@ -36,11 +35,6 @@ class ViewRow:
     module: str
     class_name: str
     hint: str
-
-    @property
-    def present(self) -> bool:
-        """True if the module is there."""
-        return find_spec(f"{__name__}.{self.module}") is not None
 
     def load(self) -> type:
         """The class, imported now."""

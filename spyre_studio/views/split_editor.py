@@ -62,6 +62,7 @@ class SplitEditor(QWidget):
     def _rebuild(self) -> None:
         for widget in self._widgets:
             self._grid.removeWidget(widget)
+            widget.hide()
             widget.deleteLater()
         self._widgets, self._boxes, self._words = [], {}, {}
         for row, loop in enumerate(self._loops):

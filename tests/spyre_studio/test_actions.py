@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
 from spyre_studio.action_set import ActionSet, holds
-from spyre_studio.actions import ACTIONS, MENUS, Action, action
+from spyre_studio.actions import ACTIONS, MENUS, Action
 from spyre_studio.handlers import Handlers
 from spyre_studio.keys_page import POINTER, KeysPage, key_rows
 from spyre_studio.selection import Selection
@@ -17,6 +17,10 @@ from spyre_studio.settings import SETTINGS
 from spyre_studio.theme import Theme
 from tests.spyre_studio.plans import compiled
 from tests.spyre_studio.stage import Stage, quiet_settings
+
+
+def action(key: str) -> Action:
+    return next(row for row in ACTIONS if row.key == key)
 
 
 @pytest.fixture
