@@ -55,6 +55,7 @@ class LxMap(PlotCanvas):
         self._core, self._box, self._step = 0, -1, -1
         self._rows = np.zeros(0, np.intp)
         self._boxes: Floats = np.zeros((0, 4))
+        self._takeovers = np.zeros(0, np.intp)
         self._batch = RectBatch()
         self._labels = Labels(font("label"))
         self.setMinimumSize(px(160), px(120))
@@ -66,6 +67,8 @@ class LxMap(PlotCanvas):
         self._data, self._titles = data, titles
         self._core = min(self._core, data.cores - 1)
         self._box, self._step = -1, -1
+        pairs = (child for parent, child in data.chains() if _meet(data, parent, child))
+        self._takeovers = np.array(list(pairs), np.intp)
         top = max(data.budget * 1.08, data.highest() * 1.02)
         self.set_limits(Limits(0, max(len(data.steps), 1), 2), Limits(0, top, 16 * data.stick_bytes))
         self.show_core(self._core)
@@ -218,7 +221,9 @@ class LxMap(PlotCanvas):
         codes = data.kinds[self._rows[index]]
         painter.setPen(Qt.PenStyle.NoPen)
         if len(index) > _ROUNDED:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             self._batch.draw_by_code(painter, cut, codes, brushes)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         else:
             for (x0, y0, x1, y1), code in zip(cut.tolist(), codes.tolist(), strict=True):
                 painter.setBrush(brushes[code])
@@ -230,25 +235,29 @@ class LxMap(PlotCanvas):
             painter.drawRoundedRect(QRectF(x0, y0, x1 - x0, y1 - y0), RADIUS_SMALL, RADIUS_SMALL)
 
     def _paint_takeovers(self, painter: QPainter, data: Occupancy) -> None:
-        """A chevron where a buffer takes over the place of another."""
-        half, here = px(3), set(self._rows.tolist())
+        """A chevron where a buffer takes over the place of another, if the boxes are large enough to hold one."""
+        half, children = px(3), self._takeovers[data.present[self._takeovers, self._core]]
+        rects = data.rects[children]
+        x = self.x_axis.to_px(rects[:, 0] + 0.5)
+        top, bottom = self.y_axis.to_px(rects[:, 3]), self.y_axis.to_px(rects[:, 1])
+        inside = self.plot_rect()
+        shown = (x >= inside.left()) & (x <= inside.right()) & (bottom - top >= 2 * half)
+        if self.x_axis.pixels_per_value < 1.5 * half:
+            return
         painter.setPen(QPen(qcolor(active_theme().text), 1.4))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for parent, child in data.chains():
-            if parent not in here or child not in here or data.residents[parent].last < data.residents[child].first:
-                continue
-            x = self.x_axis.to_px(data.rects[child, 0] + 0.5)
-            y = self.y_axis.to_px((data.rects[child, 1] + data.rects[child, 3]) / 2)
-            points = [QPointF(x - half * 0.7, y - half), QPointF(x + half * 0.7, y), QPointF(x - half * 0.7, y + half)]
+        for at, middle in zip(x[shown].tolist(), ((top + bottom) / 2)[shown].tolist(), strict=True):
+            left, right = at - half * 0.7, at + half * 0.7
+            points = [QPointF(left, middle - half), QPointF(right, middle), QPointF(left, middle + half)]
             painter.drawPolyline(QPolygonF(points))
 
     def _paint_names(self, painter: QPainter, data: Occupancy, index: Ints, cut: Floats, rect: QRectF) -> None:
         theme, least = active_theme(), self._labels.height
-        for place, (x0, y0, x1, y1) in zip(index.tolist(), cut.tolist(), strict=True):
-            left = max(x0, rect.left()) + px(6)
-            if y1 - y0 < least + 2 or x1 - left < px(24):
-                continue
-            row = int(self._rows[place])
+        lefts = np.maximum(cut[:, 0], rect.left()) + px(6)
+        fits = np.flatnonzero((cut[:, 3] - cut[:, 1] >= least + 2) & (cut[:, 2] - lefts >= px(24)))
+        for place in fits.tolist():
+            _, y0, x1, y1 = cut[place].tolist()
+            left, row = float(lefts[place]), int(self._rows[index[place]])
             kind = theme.kind(KINDS[data.kinds[row]])
             ground = kind if row == self._box else mix(theme.bg, kind, _BODY)
             painter.setPen(qcolor(theme.text_on(ground)))
@@ -310,9 +319,14 @@ def _halved(data: Occupancy, rows: Ints) -> Floats:
     """The rectangles to draw: in the step of a take-over the first half is the parent's, the second the child's."""
     rects = data.rects.copy()
     for parent, child in data.chains():
-        if rects[parent, 2] == rects[child, 0] + 1:
+        if _meet(data, parent, child):
             rects[parent, 2] = rects[child, 0] = data.rects[child, 0] + 0.5
     return rects[rows]
+
+
+def _meet(data: Occupancy, parent: int, child: int) -> bool:
+    """True if the child is written in the last step of its parent."""
+    return data.residents[parent].last == data.residents[child].first
 
 
 def _box_hint(data: Occupancy, one: Resident) -> str:
