@@ -1,14 +1,11 @@
-"""The window as a whole: pages, errors, drops, keys, what it remembers, pictures, and what it does not import."""
+"""The window as a whole: pages, errors, drops, keys, and what it remembers."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, QSettings, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -16,16 +13,14 @@ from pytestqt.qtbot import QtBot
 from compiler.compilation import Compilation
 from compiler.pins import Pins
 from spyre_studio.failure import Failure
-from spyre_studio.main_window import MainWindow, run
+from spyre_studio.main_window import MainWindow
 from spyre_studio.picker import Picker
 from spyre_studio.qt_theme import ThemeFollower, active_theme
 from spyre_studio.theme import DARK, LIGHT, Theme
 from spyre_studio.views import VIEWS, view_row
 from tests.programs import attention
-from tests.spyre_studio.plans import compiled, write_plan
+from tests.spyre_studio.plans import compiled
 from tests.spyre_studio.stage import Stage, quiet_settings
-
-ROOT = Path(__file__).parents[2]
 
 
 class Door(Stage):
@@ -328,77 +323,3 @@ def test_every_view_of_the_table_has_a_class() -> None:
         assert {"show_compilation", "show_selection"} <= set(dir(row.load()))
     assert view_row("graph") is VIEWS[0]
     assert view_row("nothing") is None
-
-
-# Pictures
-
-
-def test_a_plan_becomes_a_picture(qapp: QApplication, tmp_path: Path, dark: Theme) -> None:
-    plan = write_plan(tmp_path, compiled())
-    picture = tmp_path / "window.png"
-    assert run(str(plan), picture, None, "light", (1280, 800)) == 0
-    image = QImage(str(picture))
-    assert (image.width(), image.height()) == (1280, 800)
-    assert image.pixelColor(400, 790).name() == LIGHT.panel
-    small = tmp_path / "graph.png"
-    assert run(str(plan), small, "graph", "dark", (1280, 800)) == 0
-    assert 300 < QImage(str(small)).width() < 1280
-
-
-def test_the_start_page_becomes_a_picture(qapp: QApplication, tmp_path: Path, dark: Theme) -> None:
-    picture = tmp_path / "start.png"
-    assert run(None, picture, None, "dark", (1000, 700)) == 0
-    assert QImage(str(picture)).pixelColor(5, 400).name() == DARK.bg
-
-
-@pytest.mark.parametrize(
-    ("spec", "view", "sentence"),
-    [
-        ("gone.json", None, "there is no such file"),
-        (None, "scratchpad", "none is named"),
-        ("softmax", "nonsense", "there is no such view; use one of graph"),
-    ],
-)
-def test_a_picture_that_cannot_be_made_is_refused_in_a_sentence(
-    qapp: QApplication,
-    tmp_path: Path,
-    dark: Theme,
-    capsys: pytest.CaptureFixture[str],
-    spec: str | None,
-    view: str | None,
-    sentence: str,
-) -> None:
-    where = str(tmp_path / spec) if spec and spec.endswith(".json") else spec
-    assert run(where, tmp_path / "no.png", view, "dark", (800, 600)) == 2
-    said = capsys.readouterr().err
-    assert sentence in said
-    assert said.count("\n") == 1
-    assert not (tmp_path / "no.png").exists()
-
-
-FIRST_PAINT = """
-import json, sys, time
-started = time.perf_counter()
-from PySide6.QtWidgets import QApplication, QWidget
-from spyre_studio.main_window import MainWindow
-from spyre_studio.qt_theme import ThemeFollower
-from spyre_studio.session import Session
-app = QApplication([])
-window = MainWindow(Session(), ThemeFollower(app, "dark"))
-window.show()
-app.processEvents()
-heavy = {"torch", "ortools", "networkx", "sympy"}
-loaded = sorted(heavy & {name.split(".")[0] for name in sys.modules})
-late = ("compiler.pipeline", "compiler.passes", "compiler.solvers", "compiler.frontend", "compiler.check",
-        "simulator.functional", "spyre_studio.workbench", "spyre_studio.tasks")
-own = [name for name in sys.modules if name.startswith(late)]
-print(json.dumps({"heavy": loaded, "own": own, "seconds": time.perf_counter() - started}))
-window.close()
-"""
-
-
-def test_the_first_paint_imports_neither_torch_nor_solvers_nor_views() -> None:
-    done = subprocess.run([sys.executable, "-c", FIRST_PAINT], cwd=ROOT, capture_output=True, text=True, check=True)
-    found = json.loads(done.stdout)
-    assert found["heavy"] == []
-    assert found["own"] == []
