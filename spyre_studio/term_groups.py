@@ -1,4 +1,4 @@
-"""Cost terms in the few groups that a bar can show: compute, memory, moves between cores, and preference points.
+"""Cost terms in the few groups that a bar can show: compute, memory, moves between cores, and points of preference.
 
 Owns: which term belongs to which group, and the words of the groups. Refuses: formulas; they come with the terms.
 """
@@ -26,7 +26,7 @@ class Group:
 COMPUTE: Final = Group("compute", "matmul", frozenset({"compute", "fused reduction"}))
 MEMORY: Final = Group("memory", "reduction", frozenset({"hbm", "device memory", "read/write turnaround"}))
 MOVES: Final = Group("moves", "move", frozenset({"partial sums", "restickify", "relayout"}))
-PREFERENCE: Final = Group("preference", "mute", frozenset())
+PREFERENCE: Final = Group("points", "mute", frozenset())
 GROUPS: Final = (COMPUTE, MEMORY, MOVES, PREFERENCE)
 
 

@@ -29,7 +29,7 @@ from spyre_studio.widgets import hairline
 NOTHING_BEFORE = empty("Nothing to compare yet", "Re-solve or pin something to compare the plan with the one before.")
 SAME = empty("The plans are the same", "What changed between them made no decision different, and no step faster.")
 COMPARING = loading("Comparing the plans", action="")
-_SHOWN = (("decisions", "decisions"), ("all", "everything"), ("time", "times"))
+_SHOWN = (("main", "decisions and times"), ("time", "times only"), ("all", "everything"))
 _AT_ONCE = 400  # steps; about 50 ms of comparing
 _NOISE_US = 5e-4  # what rounds to nothing in the table
 
@@ -129,8 +129,8 @@ class CompareView(PagedView):
             (number, row)
             for number, row in enumerate(self._rows)
             if key == "all"
-            or (key == "decisions" and row.kind == "decision")
-            or (key == "time" and abs(row.delta_us) > _NOISE_US)
+            or (key == "main" and row.kind == "decision")
+            or (row.kind != "minor" and abs(row.delta_us) > _NOISE_US)
         ]
         self._model.set_rows([Row(number, _cells(row), row.cause) for number, row in kept])
         self.mark()

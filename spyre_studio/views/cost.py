@@ -5,7 +5,7 @@ Owns: the panel. Refuses: computing; every figure is the plan's.
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
 from compiler.price import CostTerm, StepCost
@@ -97,6 +97,7 @@ class CostPanel(QWidget):
 
     def _arrange(self) -> None:
         self.words.setMinimumWidth(1)
+        self.legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._terms.setSpacing(px(GRID))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
 from compiler.pins import PinState
@@ -242,6 +242,7 @@ class DivisionPanel(QWidget):
     # Arrangement
 
     def _arrange(self) -> None:
+        self.legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.owns.setFont(font("label"))
         self.owns.setProperty("tone", "mute")
         self.list.setMinimumHeight(px(ROW_HEIGHT) * _ROWS)

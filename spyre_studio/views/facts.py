@@ -5,6 +5,7 @@ Owns: the panel and its buttons. Refuses: changing anything; pins are intentions
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
@@ -44,7 +45,7 @@ class BufferCard(Card):
         self.layout_text, self.status = text_label("", "mute"), text_label("", "warn")
         self.keep = button("Keep in LX", "secondary", "Pin it into the scratchpad")
         self.out = button("Keep out", "secondary", "Pin it to device memory")
-        self.free = button("Automatic", "quiet", "Remove the pin of its place")
+        self.free = button("Unpin", "quiet", "Remove the pin of its place")
         self.sticks = QComboBox()
         self._arrange()
 
@@ -108,11 +109,15 @@ class BufferCard(Card):
         self.sticks.setMinimumWidth(px(8 * GRID))
         buttons = QHBoxLayout()
         buttons.setSpacing(px(GRID))
-        for one in (self.keep, self.out, self.free):
-            buttons.addWidget(one)
+        buttons.addWidget(self.keep)
+        buttons.addWidget(self.out)
         buttons.addStretch(1)
-        for widget in (self.name, self.tensor, self.place, self.change, self.layout_text, self.status):
+        pinned = QHBoxLayout()
+        pinned.addWidget(self.status, 1)
+        pinned.addWidget(self.free, 0, Qt.AlignmentFlag.AlignTop)
+        for widget in (self.name, self.tensor, self.place, self.change, self.layout_text):
             self.column.addWidget(widget)
+        self.column.addLayout(pinned)
         self.column.addLayout(buttons)
         self.column.addWidget(self.sticks)
         self.keep.clicked.connect(lambda: self.session.pin_placement(self._buffer, "lx"))

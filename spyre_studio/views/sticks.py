@@ -54,7 +54,9 @@ class SticksView(QWidget):
             second = stick_model_of(compilation, schedule, after)
         self._shown = (compilation, name)
         cores = compilation.plan.cores
-        self.first.show_model(first, cores, _cut(first, "before: " if second else ""), first.summary())
+        self.first.show_model(
+            first, cores, _cut(first, "before: " if second else ""), first.summary() if second else ""
+        )
         self.second.setVisible(second is not None)
         if second is not None:
             self.second.show_model(second, cores, _cut(second, "after: "), second.summary())

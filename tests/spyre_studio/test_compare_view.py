@@ -69,6 +69,15 @@ def test_the_total_and_the_causes_are_on_screen(opened: tuple[CompareView, Selec
     assert any("divided differently" in str(cause) for cause in causes)
 
 
+def test_the_times_shown_explain_the_total(opened: tuple[CompareView, Selection]) -> None:
+    view, _ = opened
+    assert view._diff is not None
+    shown = sum(float(row.cells[2]) for row in view.table.shown())
+    steps = sum(cost.delta_us for cost in view._diff.costs)
+    assert shown == pytest.approx(steps, abs=0.01)
+    assert abs(steps) > 1
+
+
 def test_everything_is_shown_on_demand(opened: tuple[CompareView, Selection]) -> None:
     view, _ = opened
     few = len(view.table.shown())

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from compiler.pins import Pins
@@ -306,3 +306,18 @@ def test_another_theme_recolours_what_is_shown(opened: Opened, qapp: QApplicatio
     after = {part.colour for line in view.division.list.lines for part in line.parts}
     assert LIGHT.matmul in after
     assert dark.matmul not in after
+
+
+@pytest.mark.parametrize("title", ["Division", "Facts", "Cost"])
+def test_nothing_is_cut_off_in_a_narrow_dock(opened: Opened, title: str) -> None:
+    view, selection = opened
+    view.resize(320, 500)
+    selection.select_op("scores")
+    selection.select_buffer("exp")
+    view.session.pin_placement("exp", "hbm")
+    view.show_tab(title)
+    QApplication.processEvents()
+    area = next(one for one in view.findChildren(QScrollArea) if one.isVisible())
+    content = area.widget()
+    assert content is not None
+    assert content.width() <= area.viewport().width()
