@@ -1,7 +1,7 @@
 """How the window copes with a large model: `python -m tests.benchmarks.large_model [SPEC]`.
 
-Opens a stack of decoder layers, pins a split, and tells the longest time the event loop was blocked in each phase: that is
-what a person feels.  Default: 40 layers of hidden size 4096.
+Opens a stack of decoder layers, pins a split, and tells the longest time the event loop was blocked in each phase:
+that is what a person feels.  Default: 40 layers of hidden size 4096.
 """
 
 from __future__ import annotations
