@@ -17,8 +17,9 @@ from compiler.device import Device
 from compiler.division import Division
 from compiler.loops import LoopOp, Role
 from compiler.pinning import objection
-from compiler.schedule import Schedule, expand
+from compiler.schedule import Schedule
 from compiler.spaces import Axis, Space, space_of
+from spyre_studio.derived import schedule_of
 from spyre_studio.units import format_count
 
 _WRAP: Final = 8  # columns of a grid of one split
@@ -85,7 +86,7 @@ class OpSplits:
 
 def splits_of(compilation: Compilation, op: str, schedule: Schedule | None = None) -> OpSplits | None:
     """The splits of a step, None for one that the plan does not have or does not divide."""
-    schedule = schedule or expand(compilation.problem.program, compilation.plan)
+    schedule = schedule or schedule_of(compilation)
     step = schedule.step_map.get(op)
     if step is None or op not in compilation.plan.divisions:
         return None

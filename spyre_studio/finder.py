@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from compiler.compilation import Compilation
 from compiler.graph import TensorType
 from compiler.plan import Plan, Slot
 from compiler.schedule import Schedule
+from spyre_studio.derived import Derived, schedule_of
 from spyre_studio.units import format_bytes
 
 
@@ -41,6 +43,12 @@ def entries(schedule: Schedule, plan: Plan | None) -> tuple[Entry, ...]:
         for buffer in schedule.buffers.values()
     ]
     return (*steps, *buffers)
+
+
+@Derived
+def found_in(compilation: Compilation) -> tuple[Entry, ...]:
+    """The entries of a plan."""
+    return entries(schedule_of(compilation), compilation.plan)
 
 
 def matching(every: tuple[Entry, ...], text: str) -> tuple[Entry, ...]:

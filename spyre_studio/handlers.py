@@ -11,11 +11,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from compiler.pins import Pins
-from compiler.schedule import expand
 from spyre_studio.actions import Action
 from spyre_studio.choice_list import Choice
 from spyre_studio.file_dialogs import FileDialogs
-from spyre_studio.finder import entries, matching
+from spyre_studio.finder import found_in, matching
 from spyre_studio.keys_page import KeysPage
 from spyre_studio.picker import Picker
 from spyre_studio.pin_change import without
@@ -137,8 +136,7 @@ class Handlers(QObject):
         compilation = self._session.compilation
         if compilation is None:
             return []
-        schedule = expand(compilation.problem.program, compilation.plan)
-        found = matching(entries(schedule, compilation.plan), text)
+        found = matching(found_in(compilation), text)
         return [Choice(f"{entry.kind}:{entry.name}", entry.name, entry.note) for entry in found]
 
     def _go(self, key: str) -> None:

@@ -18,6 +18,7 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QThreadPool, 
 from compiler.codec import unstructure
 from compiler.errors import StudioError
 from spyre_studio.failure import Failure
+from spyre_studio.pieces import PREFIX, join, read_line
 from spyre_studio.python_process import command, environment
 from spyre_studio.request import Request, Shared
 
@@ -56,6 +57,7 @@ class Jobs(QObject):
         self._active: dict[int, Job] = {}
         self._known: set[str] = set()
         self._input: list[bytes] = []
+        self._pieces: dict[int, list[bytes]] = {}
         self._errors = b""
         self._parsed_apart.connect(self._receive)
         self._pool = QThreadPool(self)
@@ -112,6 +114,7 @@ class Jobs(QObject):
             return
         self._known.clear()
         self._input.clear()
+        self._pieces.clear()
         self._errors = b""
         process = QProcess(self)
         variables = QProcessEnvironment()
@@ -161,11 +164,15 @@ class Jobs(QObject):
             self._input = [line]
 
     def _take(self, line: bytes) -> None:
-        if len(line) < PARSED_APART:
-            self._receive(_parsed(line, self._active))
+        if line.startswith(PREFIX):
+            number, text = read_line(line)
+            self._pieces.setdefault(number, []).append(text)
             return
-        active = dict(self._active)
-        self._pool.start(lambda: self._parsed_apart.emit(_parsed_without_pauses(line, active)))
+        if len(line) < PARSED_APART and not self._pieces:
+            self._receive(_parsed(line, self._active, {}))
+            return
+        active, pieces = dict(self._active), self._pieces
+        self._pool.start(lambda: self._parsed_apart.emit(_parsed_without_pauses(line, active, pieces)))
 
     def _receive(self, answer: object) -> None:
         assert isinstance(answer, _Answer)
@@ -219,13 +226,14 @@ class _Answer:
     value: object = None
 
 
-def _parsed(line: bytes, active: dict[int, Job]) -> _Answer:
-    """What a line says; the result of a job nobody waits for is not read."""
+def _parsed(line: bytes, active: dict[int, Job], pieces: dict[int, list[bytes]]) -> _Answer:
+    """What a line says, with the pieces that came before it; the result of a job nobody waits for is not read."""
     message = json.loads(line)
     number = message["id"]
     job = active.get(number)
     if "progress" in message:
         return _Answer(number, (message["progress"], message["phase"], message["detail"]))
+    parts = pieces.pop(number, [])
     if "error" in message:
         error = message["error"]
         return _Answer(number, failure=Failure(error["what"], error["why"], error["remedy"]))
@@ -234,19 +242,19 @@ def _parsed(line: bytes, active: dict[int, Job]) -> _Answer:
     if "result" not in message or job is None:
         return _Answer(number)
     try:
-        return _Answer(number, finished=True, value=job.read(message["result"]))
+        return _Answer(number, finished=True, value=job.read(join(message["result"], parts)))
     except StudioError as error:
         return _Answer(number, failure=Failure.of(error))
     except Exception:  # noqa: BLE001  nobody is above a pool thread: what is not told here would never be told
         return _Answer(number, failure=bug(traceback.format_exc()))
 
 
-def _parsed_without_pauses(line: bytes, active: dict[int, Job]) -> _Answer:
+def _parsed_without_pauses(line: bytes, active: dict[int, Job], pieces: dict[int, list[bytes]]) -> _Answer:
     """As `_parsed`, for a pool thread: a collection among millions of new objects would hold up every thread for a
     second, and finds nothing, since values have no cycles."""
     gc.disable()
     try:
-        return _parsed(line, active)
+        return _parsed(line, active, pieces)
     finally:
         gc.freeze()
         gc.enable()

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from compiler.compilation import Compilation
-from compiler.schedule import expand
 from compiler.text.document import to_text
+from spyre_studio.derived import schedule_of
 
 ListingKind = Literal["plan", "program", "loops"]
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,()]+')
@@ -49,7 +49,7 @@ class Listing:
 
 def listing_of(compilation: Compilation, kind: ListingKind) -> Listing:
     """The listing of the plan, of the device program, or of the loops."""
-    schedule = expand(compilation.problem.program, compilation.plan)
+    schedule = schedule_of(compilation)
     values = {"plan": compilation.plan, "program": compilation.program, "loops": compilation.problem.program}
     return linked(to_text(values[kind]), schedule.step_map, schedule.buffers)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QSettings, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -30,10 +30,12 @@ from spyre_studio.state_page import StatePage
 from spyre_studio.status_line import StatusLine
 from spyre_studio.user_folder import write_traceback
 from spyre_studio.view_state import loading
+from spyre_studio.views import VIEWS, ViewRow
 
 if TYPE_CHECKING:
     from spyre_studio.workbench import Workbench
 
+_SOON_MS = 20  # the page that says what is opened is painted before
 _GEOMETRY, _LAYOUT = "window/geometry", "window/layout"
 
 
@@ -85,6 +87,7 @@ class MainWindow(QMainWindow):
         """Open a model, a plan or an example; what is open stays until it is there."""
         self.banner.hide()
         self.session.open(spec)
+        QTimer.singleShot(_SOON_MS, self, lambda: self._make_views(VIEWS))
 
     def toggle_start_page(self) -> None:
         """Start page, or back to what is open."""
@@ -121,6 +124,16 @@ class MainWindow(QMainWindow):
             self._workbench.graph.fold.finish()
         self.session.shutdown()
         super().closeEvent(event)
+
+    def _make_views(self, rows: tuple[ViewRow, ...]) -> None:
+        """Import the views while the model is being read, one in a turn of the event loop, and then make them."""
+        if self._workbench is not None or not self.session.opening:
+            return
+        if not rows:
+            self.workbench  # noqa: B018  asking for it makes it
+            return
+        rows[0].load()
+        QTimer.singleShot(0, self, lambda: self._make_views(rows[1:]))
 
     def _asked(self, what: str) -> None:
         match what:

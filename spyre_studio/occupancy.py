@@ -19,7 +19,8 @@ from compiler.loops import OpKind
 from compiler.plan import Slot
 from compiler.program import DeviceTensor, Memory
 from compiler.reasons import REASONS
-from compiler.schedule import Schedule, Step, expand
+from compiler.schedule import Schedule, Step
+from spyre_studio.derived import Derived, schedule_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -145,9 +146,10 @@ def kind_of(step: Step) -> str:
     return "move" if step.edit is not None else _KIND_OF[step.op.kind]
 
 
+@Derived
 def occupancy_of(compilation: Compilation) -> Occupancy:
     """The occupancy that a compilation decides on."""
-    device, schedule = compilation.problem.device, expand(compilation.problem.program, compilation.plan)
+    device, schedule = compilation.problem.device, schedule_of(compilation)
     lives = lifetimes(schedule)
     residents: list[Resident] = []
     outside: list[Outside] = []

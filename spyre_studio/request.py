@@ -20,6 +20,7 @@ from compiler.program import Program
 from simulator.report import VerifyReport
 from spyre_studio.layout_wire import plain_graph, read_layout
 from spyre_studio.options import CompileOptions
+from spyre_studio.prepared import prepared
 from spyre_studio.views.graph_groups import GraphInput
 from spyre_studio.views.graph_layout import GraphLayout
 
@@ -75,9 +76,10 @@ def compile_request(
 
     def read(plain: object) -> Compilation:
         parts = structure(CompiledParts, plain, WORKER)
-        return Compilation(
+        whole = Compilation(
             graph, problem, parts.plan, parts.program, parts.cost, parts.verdicts, parts.log, parts.solver
         )
+        return prepared(whole)
 
     return Request("compile", arguments, read, keep_as)
 
@@ -133,5 +135,5 @@ def layout_request(graph: GraphInput, opened: frozenset[str]) -> Request[GraphLa
 
 def _read_opened(plain: object) -> Captured | Compilation:
     if isinstance(plain, dict) and "problem" in plain:
-        return structure(Compilation, plain, WORKER)
+        return prepared(structure(Compilation, plain, WORKER))
     return structure(Captured, plain, WORKER)

@@ -12,7 +12,7 @@ from frozendict import frozendict
 from PySide6.QtCore import QObject, Signal
 
 from compiler.compilation import Compilation
-from compiler.schedule import expand
+from spyre_studio.derived import schedule_of
 
 _LONGEST = 200
 
@@ -119,7 +119,7 @@ class Selection(QObject):
 
     def retarget(self, compilation: Compilation | None) -> None:
         """Look at another plan: what it does not have is dropped here and from the history; op keeps its name."""
-        schedule = expand(compilation.problem.program, compilation.plan) if compilation else None
+        schedule = schedule_of(compilation) if compilation else None
         self._steps = tuple(step.name for step in schedule.steps) if schedule else ()
         self._numbers = frozendict((name, number) for number, name in enumerate(self._steps))
         self._buffers = frozenset(schedule.buffers) if schedule else frozenset()

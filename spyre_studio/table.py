@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from spyre_studio.bars import BAR_ROLE, BarCell, Part
@@ -146,6 +146,8 @@ class CopyableTable(QTableView):
         """`name` is what a screen reader calls the table."""
         super().__init__(parent)
         self._model, self._quiet, self._fitted = model, False, False
+        self._make: Callable[[], Sequence[Row]] | None = None
+        self._wanted: frozenset[Hashable] = frozenset()
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(model)
         self._sorted.setSortRole(_SORT_ROLE)
@@ -156,6 +158,16 @@ class CopyableTable(QTableView):
         self._dress()
         self.selectionModel().selectionChanged.connect(self._tell)
 
+    def show_rows(self, make: Callable[[], Sequence[Row]]) -> None:
+        """Replace all rows: now, or as soon as the table is seen. A twin at which nobody looks costs nothing."""
+        self._make = make
+        self._catch_up()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Now the rows are needed."""
+        super().showEvent(event)
+        self._catch_up()
+
     def keys(self) -> tuple[Hashable, ...]:
         """Keys of the selected rows, from top to bottom as shown."""
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
@@ -163,9 +175,13 @@ class CopyableTable(QTableView):
 
     def select(self, keys: Sequence[Hashable]) -> None:
         """Select the rows with these keys and bring the first into view; `chosen` stays silent."""
+        self._wanted = frozenset(keys)
+        if self._make is not None:
+            return
         self._quiet = True
-        wanted = set(keys)
-        rows = [place for place in range(self._sorted.rowCount()) if self._row(place).key in wanted]
+        sources = (place for place, row in enumerate(self._model.rows) if row.key in self._wanted)
+        mapped = (self._sorted.mapFromSource(self._model.index(place, 0)) for place in sources)
+        rows = sorted(index.row() for index in mapped if index.isValid())
         mode = QItemSelectionModel.SelectionFlag
         self.selectionModel().clearSelection()
         for place in rows:
@@ -200,6 +216,12 @@ class CopyableTable(QTableView):
             QGuiApplication.clipboard().setText(self.copied())
         else:
             super().keyPressEvent(event)
+
+    def _catch_up(self) -> None:
+        if self._make is not None and self.isVisible():
+            make, self._make = self._make, None
+            self._model.set_rows(make())
+            self.select(tuple(self._wanted))
 
     def _row(self, place: int) -> Row:
         return self._model.rows[self._sorted.mapToSource(self._sorted.index(place, 0)).row()]

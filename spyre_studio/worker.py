@@ -2,13 +2,15 @@
 
 Owns the protocol, one JSON object per line.  In: `{"id", "task", "arguments", "keep_as"}`, `{"cancel": id}`, `{"keep":
 [handles]}`.  Out, per request: any number of `{"id", "progress", "phase", "detail"}`, then one of `{"id", "result"}`,
-`{"id", "error": {"what", "why", "remedy"}}`, `{"id", "cancelled": true}`, `{"id", "bug": traceback}`.  Requests run one
-at a time, in two lanes (see `Task.waits`).  Ends when its input ends.  Refuses Qt, and torch.
+`{"id", "error": {"what", "why", "remedy"}}`, `{"id", "cancelled": true}`, `{"id", "bug": traceback}`.  A large result
+comes after lines with its pieces (see `pieces`).  Requests run one at a time, in two lanes (see `Task.waits`).  Ends
+when its input ends.  Refuses Qt, and torch.
 """
 
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import os
 import queue
@@ -20,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from compiler.errors import InputError, StoppedError, StudioError
+from spyre_studio.pieces import cut, line_of
 from spyre_studio.reporter import NOTE
 from spyre_studio.worker_tasks import TASKS, WINDOW, Call, Store
 
@@ -33,10 +36,22 @@ class Lines:
 
     def write(self, message: Mapping[str, object]) -> None:
         """Write one line; if nobody reads any more it is dropped, since the end of input follows."""
-        text = json.dumps(message, ensure_ascii=False)
+        self._write(json.dumps(message, ensure_ascii=False))
+
+    def write_result(self, number: int, result: object) -> None:
+        """Write the answer to a request, long parts of it before as lines of their own."""
+        counted = itertools.count()
+
+        def put(piece: object) -> int:
+            self._write(line_of(number, piece))
+            return next(counted)
+
+        self.write({"id": number, "result": cut(result, put)})
+
+    def _write(self, line: str) -> None:
         with self._lock:
             try:
-                self._stream.write(text + "\n")
+                self._stream.write(line + "\n")
                 self._stream.flush()
             except OSError:
                 return
@@ -119,7 +134,11 @@ class Worker:
 
     def _work(self, lane: queue.Queue[Asked | None]) -> None:
         while (asked := lane.get()) is not None:
-            self._lines.write({"id": asked.number, **self._answer(asked)})
+            answer = self._answer(asked)
+            if "result" in answer:
+                self._lines.write_result(asked.number, answer["result"])
+            else:
+                self._lines.write({"id": asked.number, **answer})
             self._open.pop(asked.number, None)
 
     def _answer(self, asked: Asked) -> dict[str, object]:

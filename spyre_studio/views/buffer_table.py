@@ -33,7 +33,7 @@ class BufferTable(QWidget):
 
     def show_data(self, data: Occupancy) -> None:
         """Residents first, then what lies in device memory."""
-        self._model.set_rows([*map(_resident, data.residents), *map(_outside, data.outside)])
+        self.table.show_rows(lambda: [*map(_resident, data.residents), *map(_outside, data.outside)])
 
     def select(self, name: str | None) -> None:
         """Show this buffer as selected."""

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 from compiler.compilation import Compilation
 from compiler.plan import Plan
 from compiler.schedule import expand
-from spyre_studio.finder import Entry, entries
+from spyre_studio.finder import Entry, entries, found_in
 from spyre_studio.qt_theme import scale
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -130,12 +130,12 @@ class GraphView(QWidget):
             self.canvas.show_scene(None, start=True)
             return
         self._name = compilation.graph.name if compilation else captured.graph.name if captured else ""
-        plan = compilation.plan if compilation else Plan(program.name, "", 1, "")
         self._model = planned(compilation) if compilation else unplanned(program)
-        self.finder.set_entries(entries(expand(program, plan), compilation.plan if compilation else None))
         if compilation is not None:
+            self.finder.set_entries(found_in(compilation))
             self.table.show_plan(compilation)
         else:
+            self.finder.set_entries(entries(expand(program, Plan(program.name, "", 1, "")), None))
             self.table.show_program(program)
         self.fold.show(self._model.graph, program, self._spacing())
 

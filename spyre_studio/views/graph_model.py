@@ -18,6 +18,7 @@ from compiler.loops import Buffer, BufferKind, LoopOp, LoopProgram, OpKind
 from compiler.pins import Pins
 from compiler.plan import Plan, Slot
 from compiler.schedule import Schedule, Step, expand
+from spyre_studio.derived import Derived, schedule_of
 from spyre_studio.units import format_bytes, format_shape
 from spyre_studio.views.graph_groups import HUB_CONSUMERS, GraphInput
 from spyre_studio.views.graph_names import Place, places
@@ -81,11 +82,12 @@ class GraphModel:
         return frozenset(node for node in (*ops, *buffers) if node is not None)
 
 
+@Derived
 def planned(compilation: Compilation) -> GraphModel:
     """The graph of a plan, inserted moves included."""
     program, plan = compilation.problem.program, compilation.plan
     times = {cost.step: cost.total_us for cost in compilation.cost.steps}
-    return _Maker(program, expand(program, plan), plan, times).model()
+    return _Maker(program, schedule_of(compilation), plan, times).model()
 
 
 def unplanned(program: LoopProgram) -> GraphModel:

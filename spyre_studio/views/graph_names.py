@@ -11,7 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from frozendict import frozendict
+
+from compiler.compilation import Compilation
 from compiler.schedule import Schedule, Step
+from spyre_studio.derived import Derived, schedule_of
 
 # Groups are dotted paths, but a part of a name may hold a dot of its own, as in `softmax.2/max`.
 _DOT: Final = "․"
@@ -37,6 +41,21 @@ def places(schedule: Schedule) -> tuple[Place, ...]:
         found[step.name] if step.edit is None else Place(found[step.edit.before].group, str(step.edit.kind))
         for step in schedule.steps
     )
+
+
+@Derived
+def places_of(compilation: Compilation) -> tuple[Place, ...]:
+    """As `places`, for the steps of a plan."""
+    return places(schedule_of(compilation))
+
+
+@Derived
+def titles_of(compilation: Compilation) -> frozendict[str, str]:
+    """Buffer -> the short title of the step that makes it."""
+    titles: dict[str, str] = {}
+    for step, place in zip(schedule_of(compilation).steps, places_of(compilation), strict=True):
+        titles |= {access.buffer: place.title for access in step.op.writes}
+    return frozendict(titles)
 
 
 def group_title(path: str) -> str:

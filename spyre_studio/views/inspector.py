@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
-from compiler.schedule import Schedule, Step, expand
+from compiler.schedule import Schedule, Step
 from spyre_studio.buffer_facts import subline, tensor_text
+from spyre_studio.derived import schedule_of
 from spyre_studio.elided import ElidedLabel
 from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import font, px
@@ -87,7 +88,7 @@ class InspectorView(PagedView):
 
     def fill(self, compilation: Compilation) -> None:
         """Another plan."""
-        self._schedule = expand(compilation.problem.program, compilation.plan)
+        self._schedule = schedule_of(compilation)
 
     def mark(self) -> None:
         """Another op or buffer."""

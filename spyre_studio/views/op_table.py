@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from compiler.compilation import Compilation
 from compiler.loops import LoopProgram
 from compiler.plan import Slot
-from compiler.schedule import Schedule, Step, expand
+from compiler.schedule import Schedule, Step
+from spyre_studio.derived import schedule_of
 from spyre_studio.qt_theme import px
 from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
 from spyre_studio.theme import GRID
@@ -41,20 +42,14 @@ class OpTable(QWidget):
 
     def show_plan(self, compilation: Compilation) -> None:
         """The steps of a plan."""
-        program, plan = compilation.problem.program, compilation.plan
-        schedule = expand(program, plan)
+        schedule = schedule_of(compilation)
         times = {cost.step: cost.total_us for cost in compilation.cost.steps}
         self._longest = max(times.values(), default=0.0) or 1.0
-        self._model.set_rows([_planned(step, schedule, compilation, times) for step in schedule.steps])
+        self.table.show_rows(lambda: [_planned(step, schedule, compilation, times) for step in schedule.steps])
 
     def show_program(self, program: LoopProgram) -> None:
         """The ops of a model without a plan."""
-        buffers = program.buffer_map
-        rows = []
-        for place, op in enumerate(program.ops):
-            shape = format_shape(buffers[op.writes[0].buffer].shape) if op.writes else ""
-            rows.append(Row(op.name, (op.name, place, str(op.kind), "", 0, float("nan"), shape, "")))
-        self._model.set_rows(rows)
+        self.table.show_rows(lambda: _unplanned(program))
 
     def select(self, name: str | None) -> None:
         """Show this op as selected."""
@@ -78,6 +73,15 @@ class OpTable(QWidget):
 
     def _share(self, cell: Cell) -> float:
         return float(cell) / self._longest if isinstance(cell, float) and cell == cell else 0.0
+
+
+def _unplanned(program: LoopProgram) -> list[Row]:
+    buffers = program.buffer_map
+    rows = []
+    for place, op in enumerate(program.ops):
+        shape = format_shape(buffers[op.writes[0].buffer].shape) if op.writes else ""
+        rows.append(Row(op.name, (op.name, place, str(op.kind), "", 0, float("nan"), shape, "")))
+    return rows
 
 
 def _planned(step: Step, schedule: Schedule, compilation: Compilation, times: dict[str, float]) -> Row:

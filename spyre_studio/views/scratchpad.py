@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from html import escape
 
-from frozendict import frozendict
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QToolButton, QVBoxLayout, QWidget
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QToolButto
 from compiler.compilation import Compilation
 from compiler.plan import ReasonCode
 from compiler.reasons import REASONS
-from compiler.schedule import expand
 from spyre_studio.legend import KINDS, Legend
 from spyre_studio.occupancy import Occupancy, Outside, Resident, occupancy_of
 from spyre_studio.qt_theme import font, px
@@ -26,7 +24,7 @@ from spyre_studio.theme import GRID, PAD
 from spyre_studio.units import format_bytes, format_count, format_hex
 from spyre_studio.view_state import READY, Badge, empty
 from spyre_studio.views.buffer_table import BufferTable
-from spyre_studio.views.graph_names import places
+from spyre_studio.views.graph_names import titles_of
 from spyre_studio.views.lx_heat import LxHeat
 from spyre_studio.views.lx_map import LxMap, Spot
 from spyre_studio.views.overlay import Chooser
@@ -63,7 +61,7 @@ class ScratchpadView(PagedView):
         """Another plan; what is in view stays in view if it can."""
         first = self._data is None
         self._data = data = occupancy_of(compilation)
-        self.map.show_data(data, _titles(compilation))
+        self.map.show_data(data, titles_of(compilation))
         self.heat.show_data(data)
         self.table.show_data(data)
         if first:
@@ -186,15 +184,6 @@ class ScratchpadView(PagedView):
         self.pictures.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
         self.heat.setVisible(not narrow or tall)
         self.legend.setVisible(not narrow and not self.table_shown)
-
-
-def _titles(compilation: Compilation) -> frozendict[str, str]:
-    """Buffer -> the short title of the step that makes it."""
-    schedule = expand(compilation.problem.program, compilation.plan)
-    titles: dict[str, str] = {}
-    for step, place in zip(schedule.steps, places(schedule), strict=True):
-        titles |= {access.buffer: place.title for access in step.op.writes}
-    return frozendict(titles)
 
 
 def _line(data: Occupancy, buffer: str) -> str:

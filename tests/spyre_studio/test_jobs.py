@@ -41,6 +41,9 @@ for line in sys.stdin:
         print(json.dumps({"id": number, "result": message["arguments"]}), flush=True)
     elif task == "large":
         print(json.dumps({"id": number, "result": "x" * 1_000_000}), flush=True)
+    elif task == "pieces":
+        print(f"+{number} [1, 2]", "+99 [0]", f"+{number} [3]", sep="\\n")
+        print(json.dumps({"id": number, "result": {"\\0pieces": [0, 1]}}), flush=True)
     elif task == "bug":
         print(json.dumps({"id": number, "bug": "Traceback\\n  line 1\\nKeyError: 'x'"}), flush=True)
     elif task == "die":
@@ -97,6 +100,19 @@ def test_an_answer_is_read_and_delivered(odd: Jobs, answers: Answers) -> None:
     answers.wait()
     assert answers.done == ['{"a": 1}']
     assert not odd.busy("a")
+
+
+def test_an_answer_in_pieces_is_put_together_elsewhere(odd: Jobs, answers: Answers) -> None:
+    threads: list[threading.Thread] = []
+
+    def read(plain: object) -> object:
+        threads.append(threading.current_thread())
+        return plain
+
+    answers.ask(odd, ask("pieces", read))
+    answers.wait()
+    assert answers.done == [[1, 2, 3]]
+    assert threads[0] is not threading.main_thread()
 
 
 def test_the_newest_request_of_a_channel_wins(odd: Jobs, answers: Answers) -> None:

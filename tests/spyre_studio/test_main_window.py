@@ -117,6 +117,15 @@ def test_opening_shows_progress_with_a_way_to_stop(qtbot: QtBot, window: MainWin
     assert page_of(window) is window.start
 
 
+def test_views_are_made_while_a_model_is_read(qtbot: QtBot, window: MainWindow, door: Door) -> None:
+    door._opening = "decoder"
+    door._enter("work", "open")
+    window.open("decoder")
+    qtbot.waitUntil(lambda: window._workbench is not None)
+    assert page_of(window) is window.loading
+    assert list(window.workbench.views) == [row.key for row in VIEWS]
+
+
 def test_a_module_of_the_tree_is_shown_in_the_graph(window: MainWindow, door: Door) -> None:
     door.put_model(compiled(program=attention(2, 64, 64)))
     window.workbench.graph.set_table(shown=True)

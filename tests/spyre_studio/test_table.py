@@ -126,3 +126,32 @@ def test_rows_can_be_replaced(table: CopyableTable) -> None:
     with pytest.raises(ValueError, match="row 'x' has 1 cells for 3 columns"):
         source.set_rows([Row("x", ("alone",))])
     assert source.rows == ROWS[:1]
+
+
+def test_rows_are_made_when_the_table_is_seen(qtbot: QtBot, dark: Theme) -> None:
+    made: list[int] = []
+
+    def rows() -> tuple[Row, ...]:
+        made.append(1)
+        return ROWS
+
+    table = CopyableTable(TableModel(COLUMNS), "ops by time")
+    told: list[object] = []
+    table.chosen.connect(told.append)
+    table.show_rows(rows)
+    table.select(["b"])
+    assert (made, table.shown()) == ([], ())
+    show(qtbot, table)
+    assert (made, table.shown(), table.keys(), told) == ([1], ROWS, ("b",), [])
+    table.show_rows(rows)
+    assert made == [1, 1], "a table on screen shows other rows at once"
+    assert table.keys() == ("b",), "the selection outlives the rows"
+
+
+def test_a_selection_is_found_in_sorted_and_filtered_rows(table: CopyableTable) -> None:
+    table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+    table.select(["a", "b"])
+    assert table.keys() == ("a", "b")
+    table.filter("scores")
+    table.select(["a", "b"])
+    assert table.keys() == ("b",), "what is filtered out cannot be selected"

@@ -1,0 +1,25 @@
+"""Prepared: what views will need of a plan, made where the plan is read.
+
+Owns the list of it.  A large plan is read on a thread of its own, so that the window stands still neither while it is
+parsed nor while graph, scratchpad and lists are made of it.  Refuses Qt.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from compiler.compilation import Compilation
+from spyre_studio.derived import schedule_of
+from spyre_studio.finder import found_in
+from spyre_studio.occupancy import occupancy_of
+from spyre_studio.views.graph_model import planned
+from spyre_studio.views.graph_names import titles_of
+
+NEEDED: Final = (schedule_of, planned, titles_of, occupancy_of, found_in)
+
+
+def prepared(compilation: Compilation) -> Compilation:
+    """The plan, after everything was derived that views begin with."""
+    for derive in NEEDED:
+        derive(compilation)
+    return compilation
