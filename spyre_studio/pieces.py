@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
+T = TypeVar("T")
 RUN: Final = 64  # entries of a list or table in one piece
 PREFIX: Final = b"+"  # begins a line with a piece; a line with an object begins otherwise
 _MARK: Final = "\x00pieces"  # the one key of what stands for a cut value; no name has such a character
@@ -24,7 +25,7 @@ def cut(value: object, put: Callable[[object], int]) -> object:
     if isinstance(value, Mapping):
         if len(value) <= RUN:
             return {key: cut(entry, put) for key, entry in value.items()}
-        return {_MARK: [put(dict(run)) for run in _runs(list(value.items()))]}
+        return {_MARK: [put({key: value[key] for key in run}) for run in _runs(list(value))]}
     if isinstance(value, list | tuple):
         if len(value) <= RUN:
             return [cut(entry, put) for entry in value]
@@ -57,5 +58,5 @@ def read_line(line: bytes) -> tuple[int, bytes]:
     return int(number), text
 
 
-def _runs(entries: Sequence[object]) -> Iterator[Sequence[object]]:
+def _runs(entries: Sequence[T]) -> Iterator[Sequence[T]]:
     return (entries[start : start + RUN] for start in range(0, len(entries), RUN))

@@ -254,11 +254,13 @@ class DivisionPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(px(GRID))
-        for widget in (self.heading, self.grid, self.owns):
-            column.addWidget(widget)
+        column.addWidget(self.heading)
+        column.addWidget(self.grid)
+        column.addWidget(self.owns)
         column.addSpacing(px(GRID))
-        for widget in (self.editor_heading, self.editor, self.objection):
-            column.addWidget(widget)
+        column.addWidget(self.editor_heading)
+        column.addWidget(self.editor)
+        column.addWidget(self.objection)
         column.addLayout(buttons)
         column.addSpacing(px(GRID))
         column.addWidget(self.list_heading)

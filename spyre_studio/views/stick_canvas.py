@@ -166,8 +166,8 @@ class StickCanvas(PlotCanvas):
         model, theme = self._model, active_theme()
         assert model is not None
         inside = self.plot_rect()
-        columns = _samples(self.x_axis.to_value(inside.left() + np.arange(width) + 0.5), model.columns)
-        rows = _samples(self.y_axis.to_value(inside.top() + np.arange(height) + 0.5), model.rows)
+        columns = _samples(self.x_axis.to_value(inside.left() + _middles(width)), model.columns)
+        rows = _samples(self.y_axis.to_value(inside.top() + _middles(height)), model.rows)
         # Neighbouring pixels mostly look at the same lane: ask once for each.
         distinct_rows, row_of = np.unique(rows, return_inverse=True)
         distinct_columns, column_of = np.unique(columns, return_inverse=True)
@@ -242,6 +242,11 @@ class StickCanvas(PlotCanvas):
             box = self.to_rect(left, row, right, row + 1)
             grow_x, grow_y = max(0.0, (4 - box.width()) / 2), max(0.0, (4 - box.height()) / 2)
             painter.drawRect(box.adjusted(-grow_x, -grow_y, grow_x, grow_y))
+
+
+def _middles(pixels: int) -> NDArray[np.float64]:
+    """Where pixels have their middle, counted from the edge of the first."""
+    return np.arange(pixels, dtype=np.float64) + 0.5
 
 
 def _samples(values: NDArray[np.float64], limit: int) -> Ints:
