@@ -156,7 +156,7 @@ def placement_text(place: Placement | None) -> str:
 
 
 def _print_cost(entry: CostChange) -> str:
-    return f"{entry.name}: {entry.before_us:.2f} -> {entry.after_us:.2f} us ({entry.delta_us:+.2f})"
+    return f"{entry.name}: {entry.before_us:.2f} -> {entry.after_us:.2f} µs ({entry.delta_us:+.2f})"
 
 
 class _Comparison:

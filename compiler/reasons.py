@@ -23,6 +23,9 @@ class Reason:
     remedy: str
 
 
+NO_REMEDY = "Nothing"
+"""How the remedy begins where nothing would help."""
+
 _ROWS = (
     Reason(
         ReasonCode.GRAPH_INPUT,

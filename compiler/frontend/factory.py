@@ -120,6 +120,11 @@ def _checked(spec: FactorySpec, function: Callable[..., object]) -> dict[str, Pa
     if unknown:
         known = f"it takes {', '.join(taken)}" if taken else "it takes no parameters"
         raise InputError(f"{spec.path.name}:{spec.function}", f"it has no parameter {unknown[0]}", known)
+    for name, value in given.items():
+        default = taken[name].default if name in taken else None
+        if isinstance(value, str) and isinstance(default, int | float):
+            why = f"its parameter {name} is {value!r} and not a number"
+            raise InputError(f"{spec.path.name}:{spec.function}", why, f"write it as {name}={default}")
     return given
 
 

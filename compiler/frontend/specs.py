@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -19,6 +20,7 @@ from resources.examples import bundled_script, example
 Parameter = bool | int | float | str
 # A factory of one of these names says nothing about its model; its file does.
 _GENERIC = frozenset({"factory", "model", "build"})
+_JOINED_OTHERWISE = re.compile(r"([,;]) *([A-Za-z_]\w*=)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +87,16 @@ def _file(spec: str, head: str, query: str) -> Spec:
 
 
 def _parameters(spec: str, query: str) -> tuple[tuple[str, Parameter], ...]:
+    joined = _JOINED_OTHERWISE.search(query)
+    if joined is not None:
+        why = f"{joined[1]!r} does not part one parameter from the next"
+        meant = _JOINED_OTHERWISE.sub(r"&\2", spec)
+        raise InputError(spec, why, f"write {meant}")
     try:
         pairs = parse_qsl(query, strict_parsing=True, keep_blank_values=True) if query else []
     except ValueError as error:
-        raise InputError(spec, f"the parameters {query!r} are not name=value", "write them as a=1&b=2") from error
+        why = f"the parameters {query!r} are not name=value"
+        raise InputError(spec, why, "write them as layers=2&hidden=64") from error
     return tuple((name, _parameter(text)) for name, text in pairs)
 
 

@@ -50,7 +50,7 @@ class DivideMatmul:
 
 
 def _reason(space: Space, ranked: tuple[Ranked, ...]) -> str:
-    best = f"{space.division(ranked[0].factors)}: {ranked[0].points:,.1f} us by the matmul ranking"
+    best = f"{space.division(ranked[0].factors)}: {ranked[0].points:,.1f} µs by the matmul ranking"
     if len(ranked) == 1:
         return best
-    return f"{best}; next best {space.division(ranked[1].factors)}: {ranked[1].points:,.1f} us"
+    return f"{best}; next best {space.division(ranked[1].factors)}: {ranked[1].points:,.1f} µs"

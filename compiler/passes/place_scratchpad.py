@@ -20,7 +20,7 @@ from compiler.pinning import nearest, refused
 from compiler.pins import PinState, PinStatus
 from compiler.plan import Kernel, Placement, Plan, ReasonCode, Slot, Spilled
 from compiler.problem import Problem
-from compiler.reasons import REASONS
+from compiler.reasons import NO_REMEDY, REASONS
 from compiler.schedule import kernels_of
 from compiler.solvers.fit import Board, Request, fit, gaps
 from compiler.solvers.greedy import greedy
@@ -149,4 +149,5 @@ def _status(
     found = placement[name]
     if place == "hbm" or isinstance(found, Slot):
         return PinStatus(PinState.HONOURED)
-    return refused(f"{REASONS[found.code].sentence} {name}: {found.detail}")
+    remedy = REASONS[found.code].remedy
+    return refused(found.detail if remedy.startswith(NO_REMEDY) else f"{found.detail}. {remedy}")

@@ -182,8 +182,8 @@ def test_published_winners(
     wanted = dict(zip(names, split[1:] if shared else split, strict=True))
     assert factors(plan, "matmul") == {name: factor for name, factor in wanted.items() if factor > 1}
     reason = plan.reasons["division:matmul"]
-    assert f": {best:,.1f} us by the matmul ranking; next best " in reason
-    assert reason.endswith(f": {second:,.1f} us")
+    assert f": {best:,.1f} µs by the matmul ranking; next best " in reason
+    assert reason.endswith(f": {second:,.1f} µs")
     assert ranking(SPYRE, Contraction(*sizes, shared, 2, 2), Cut(*split)) == pytest.approx(best, abs=5e-4)
 
 
@@ -234,7 +234,7 @@ def test_a_weight_for_all_batches_counts_as_shared() -> None:
     work = Contraction(4, 256, 512, 256, True, 2, 2)
     values = {name: plan.divisions["matmul"].factor(name) for name in "ijlk"}
     points = ranking(SPYRE, work, Cut(values["i"], values["j"], values["l"], values["k"]))
-    assert f": {points:,.1f} us by the matmul ranking" in plan.reasons["division:matmul"]
+    assert f": {points:,.1f} µs by the matmul ranking" in plan.reasons["division:matmul"]
 
 
 # Largest loop first

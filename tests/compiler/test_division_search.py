@@ -84,7 +84,7 @@ def test_the_matmul_ranking_finds_what_an_enumeration_finds(seed: int) -> None:
     names = ("i", "j", "k") if shared else ("i", "j", "l", "k")
     found = tuple(plan.divisions["matmul"].factor(name) for name in names)
     assert found == (best[1][1:] if shared else best[1])
-    assert f": {best[0]:,.1f} us by the matmul ranking" in plan.reasons["division:matmul"]
+    assert f": {best[0]:,.1f} µs by the matmul ranking" in plan.reasons["division:matmul"]
 
 
 def random_space(rng: Random) -> Space:

@@ -45,8 +45,8 @@ def test_pinned_out_of_what_is_out_anyway_says_so() -> None:
 @pytest.mark.parametrize(
     ("buffer", "place", "sentence"),
     [
-        ("x", "lx", "Inputs, parameters and constants arrive in device memory. x: 1,048,576 B: an input, it arrives"),
-        ("truediv", "lx", "The host fetches results from device memory."),
+        ("x", "lx", "1,048,576 B: an input, it arrives in device memory. A copy of it could live in LX; no step"),
+        ("truediv", "lx", "1,048,576 B: the host fetches it from device memory"),
         ("trudiv", "lx", "there is no buffer trudiv; the nearest name is truediv"),
         ("exp", "ssd", "'ssd' is no place; use 'lx' or 'hbm'"),
     ],
@@ -56,6 +56,7 @@ def test_a_placement_that_cannot_be_kept_is_refused(buffer: str, place: str, sen
     status = plan.pins[f"placement:{buffer}"]
     assert status.state is PinState.REFUSED
     assert status.detail.startswith(sentence)
+    assert status.detail.count("device memory") <= 1, "the reason is stated once"
 
 
 def two_large_ones() -> LoopProgram:
