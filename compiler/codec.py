@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from enum import Enum
 from typing import Any, TypeVar, cast, get_args, get_origin
@@ -26,8 +27,11 @@ from compiler.pins import Pins
 from compiler.plan import Placement, Plan
 from compiler.problem import Problem
 from compiler.program import Program
+from compiler.validate import validate_value
 
 VERSION = 1
+ENVELOPE = frozenset({"kind", "version", "value"})
+_HALVES = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 KINDS: frozendict[str, type] = frozendict(
     {
         "graph": ModelGraph,
@@ -71,15 +75,33 @@ def kind_of(cls: type) -> str:
 def parse_document(text: str, origin: str) -> dict[str, object]:
     """Check the envelope; returns a dict with kind and value."""
     try:
-        document = json.loads(text)
+        document = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise InputError(origin, f"it is not valid JSON ({error})", "choose a file written by Spyre Studio") from error
-    if not isinstance(document, dict) or not {"kind", "version", "value"} <= document.keys():
+    if not isinstance(document, dict) or not document.keys() >= ENVELOPE:
         raise InputError(origin, "it is JSON, but not a Spyre Studio document", "choose a file written by Spyre Studio")
     check_version(document["version"], origin)
-    if document["kind"] not in KINDS:
+    extra = sorted(document.keys() - ENVELOPE)
+    if extra:
+        raise InputError(origin, f"it has an entry {extra[0]!r} beside its value", "remove it, or export it again")
+    if _HALVES.search(text):
+        check_text(json.dumps(document, ensure_ascii=False), origin)
+    if not isinstance(document["kind"], str) or document["kind"] not in KINDS:
         raise InputError(origin, f"it holds an unknown kind of document, {document['kind']!r}", "choose another file")
     return document
+
+
+def check_text(text: str, origin: str) -> None:
+    """Refuse halves of surrogate pairs, which no file and no window can show."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        half = text[error.start].encode("unicode_escape").decode("ascii")
+        raise InputError(origin, f"a text in it has half of a character ({half})", "correct that text") from error
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is not a number of JSON")
 
 
 def check_version(version: object, origin: str) -> None:
@@ -92,14 +114,25 @@ def check_version(version: object, origin: str) -> None:
 
 
 def structure(cls: type[T], plain: object, origin: str) -> T:
-    """Turn plain JSON data into a value of class `cls`; InputError with the path to the first fault."""
+    """Turn plain JSON data into a value of class `cls`; InputError with the path to the first fault, or with what no
+    program of the compiler would have written."""
     try:
-        return _CONVERTER.structure(plain, cls)
+        value = _CONVERTER.structure(plain, cls)
     except (cattrs.BaseValidationError, ValueError, TypeError, KeyError, AttributeError) as error:
-        why = cattrs.transform_error(error, path="value")[0]
+        why = cattrs.transform_error(error, path="value", format_exception=_say)[0]
         if not isinstance(plain, dict):
             why = "its value is not an object"
         raise InputError(origin, f"its contents do not fit ({why})", "correct it, or export it again") from error
+    validate_value(value, origin)
+    return value
+
+
+class _NumberError(ValueError):
+    """A number that no value may hold."""
+
+
+def _say(error: BaseException, kind: type | None) -> str:
+    return str(error) if isinstance(error, _NumberError) else cattrs.v.format_exception(error, kind)
 
 
 def unstructure(value: object) -> object:
@@ -154,10 +187,14 @@ def _tagged(write: Callable[[Any], dict[str, Any]], tag: str, name: str) -> Call
 
 def _exact(cls: type) -> Callable[[object, object], object]:
     def hook(value: object, _: object) -> object:
+        if type(value) is int and cls in (int, float) and not -(1 << 63) <= value < 1 << 63:
+            raise _NumberError("a number beyond 64 bits")
         if cls is float and type(value) is int:
             return float(value)
         if type(value) is not cls:
             raise ValueError(f"{value!r} is not a {cls.__name__}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise _NumberError(f"{value} is not a finite number")
         return value
 
     return hook
@@ -217,7 +254,7 @@ def _scalar_in(value: object) -> float | int | bool:
     if isinstance(value, str) and value in ("inf", "-inf", "nan"):
         return float(value)
     if isinstance(value, bool | int | float):
-        return value
+        return cast("float | int | bool", _exact(type(value))(value, None))
     raise ValueError(f"{value!r} is not a number")
 
 

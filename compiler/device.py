@@ -1,11 +1,10 @@
 """Device: one TOML of `resources/devices/`, loaded once, with the source of every number.
 
-Owns the hardware numbers.  Refuses a file with a missing, misnamed or impossible number: the error names it.
+Owns the hardware numbers and their file.  Refuses what is no device file; the numbers are judged by `validate_device`.
 """
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,9 +15,7 @@ from frozendict import frozendict
 
 from compiler.dtypes import DType
 from compiler.errors import InputError
-
-KINDS = ("published", "source", "fitted", "choice")
-STICK_FORMATS = tuple(DType)
+from compiler.validate_device import validate_device
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,50 +26,6 @@ class Quantity:
     unit: str
     kind: str
     source: str
-
-
-REQUIRED = (
-    "cores",
-    "stick_bytes",
-    "lx_bytes",
-    "lx_program_bytes",
-    "lx_backend_fraction",
-    "span_limit_bytes",
-    "loop_trip_limit",
-    "hbm_usable_bytes",
-    "hbm_peak_bytes_per_us",
-    "hbm_one_way_bytes_per_ns",
-    "hbm_turnaround_ns_per_byte",
-    "restickify_bytes_per_ns",
-    "planner_mac_per_us_core",
-    "sustained_mac_per_ns_core",
-    "fused_reduction_elements_per_ns_core",
-    "fill_rows",
-    "fill_floor_rows",
-    "fill_exponent",
-    "partial_sum_us_shared",
-    "partial_sum_us_batched",
-    "batch_step_us",
-    "batch_step_rows",
-    "reader_fan_free",
-    "reader_fan_exponent",
-    "k_split_slowdown",
-    "prefer_m_lanes",
-    "prefer_m_lanes_rows",
-    "prefer_m_lanes_least",
-    "prefer_short_m",
-    "prefer_short_m_rows",
-    "prefer_wide_n",
-    "prefer_wide_n_columns",
-    "prefer_bmm_k_over_n",
-    "prefer_narrow_n",
-    "prefer_narrow_n_columns",
-    "prefer_narrow_n_tile",
-    "prefer_shared_k_over_n",
-    "prefer_idle_cores",
-    "prefer_batch_split",
-    "topk_per_core",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,53 +118,51 @@ def parse_device(text: str, origin: str) -> Device:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(what, f"it is not valid TOML ({error})", "correct the line named") from error
-    name, title = table.pop("name", None), table.pop("title", None)
+    name, title = (_text(what, table, key) for key in ("name", "title"))
     sticks = table.pop("elements_per_stick", None)
-    if not isinstance(name, str) or not isinstance(title, str) or not isinstance(sticks, dict):
-        raise InputError(what, "it lacks name, title or [elements_per_stick]", "start from a bundled device file")
+    if not isinstance(sticks, dict):
+        raise InputError(what, "it lacks the table [elements_per_stick]", "start from a bundled device file")
     numbers = frozendict((key, _quantity(what, key, value)) for key, value in table.items())
-    missing = [key for key in REQUIRED if key not in numbers]
-    if missing:
-        remedy = f"add [{missing[0]}] with value, unit, kind and source"
-        raise InputError(what, f"the number '{missing[0]}' is missing" + _and_more(missing), remedy)
     device = Device(name, title, numbers, _lanes(what, sticks))
-    _check_sense(what, device)
+    validate_device(device, what)
     return device
 
 
-def _and_more(missing: list[str]) -> str:
-    return f" ({len(missing) - 1} more are missing too)" if len(missing) > 1 else ""
+def _text(what: str, table: dict[str, object], key: str) -> str:
+    value = table.pop(key, None)
+    if not isinstance(value, str):
+        lack = f"it lacks a {key}" if value is None else f"its {key} is not a text"
+        raise InputError(what, lack, f'write {key} = "..." at the top')
+    return value
 
 
 def _quantity(what: str, key: str, entry: object) -> Quantity:
     if not isinstance(entry, Mapping):
         raise InputError(what, f"'{key}' is not a table", "write value, unit, kind and source")
-    value, unit, kind, source = (entry.get(field) for field in ("value", "unit", "kind", "source"))
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(what, f"'{key}' has no finite number as its value", "give a number")
-    if not isinstance(unit, str) or not isinstance(source, str) or not source or kind not in KINDS:
-        raise InputError(what, f"'{key}' lacks unit, source or a kind of {', '.join(KINDS)}", "complete the entry")
-    return Quantity(float(value), unit, str(kind), source)
+    for part in ("value", "unit", "kind", "source"):
+        if part not in entry:
+            raise InputError(what, f"'{key}' has no {part}", "write value, unit, kind and source")
+    unknown = next((part for part in entry if part not in ("value", "unit", "kind", "source")), None)
+    if unknown is not None:
+        raise InputError(what, f"'{key}' has an unknown entry '{unknown}'", "write value, unit, kind and source")
+    value, unit, kind, source = (entry[part] for part in ("value", "unit", "kind", "source"))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(what, f"the value of '{key}' is {value!r}", "give a number")
+    for part, text in (("unit", unit), ("kind", kind), ("source", source)):
+        if not isinstance(text, str):
+            raise InputError(what, f"the {part} of '{key}' is {text!r}", "give a text")
+    try:
+        return Quantity(float(value), str(unit), str(kind), str(source))
+    except OverflowError as error:
+        raise InputError(what, f"{key} is larger than any number", "give a finite number") from error
 
 
 def _lanes(what: str, sticks: dict[str, object]) -> frozendict[DType, int]:
     lanes: dict[DType, int] = {}
-    for dtype in STICK_FORMATS:
-        count = sticks.get(dtype.value)
-        if isinstance(count, bool) or not isinstance(count, int) or count <= 0:
-            raise InputError(
-                what, f"[elements_per_stick] has no count for {dtype.value}", "give the elements in one stick"
-            )
-        lanes[dtype] = count
+    for name, count in sticks.items():
+        if name not in set(DType):
+            raise InputError(what, f"[elements_per_stick] has an unknown type '{name}'", f"use {', '.join(DType)}")
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise InputError(what, f"elements_per_stick of {name} is {count!r}", "give a whole number")
+        lanes[DType(name)] = count
     return frozendict(lanes)
-
-
-def _check_sense(what: str, device: Device) -> None:
-    fraction = device.number("lx_backend_fraction")
-    if not 0 <= fraction <= 1:
-        raise InputError(what, f"lx_backend_fraction is {fraction}, not within 0 to 1", "give a fraction")
-    for key in ("cores", "stick_bytes", "lx_bytes", "span_limit_bytes", "hbm_usable_bytes", "hbm_one_way_bytes_per_ns"):
-        if device.number(key) <= 0:
-            raise InputError(what, f"{key} is {device.number(key)}", "give a number above 0")
-    if device.cores != device.number("cores"):
-        raise InputError(what, f"cores is {device.number('cores')}", "give a whole number")

@@ -90,9 +90,11 @@ class Cursor:
         """A JSON string."""
         token = self._match(QUOTED, "a quoted text")
         try:
-            return str(json.loads(token))
+            text = str(json.loads(token))
+            text.encode("utf-8")  # half of a surrogate pair is no text
         except ValueError as error:
             raise self.fail("a quoted text") from error
+        return text
 
     def whole(self) -> int:
         """A whole number."""

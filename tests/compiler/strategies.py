@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import hypothesis.strategies as st
 from frozendict import frozendict
 
@@ -15,7 +17,6 @@ from compiler.layout import Arrangement, StickLayout
 from compiler.loops import (
     Access,
     Apply,
-    Buffer,
     BufferKind,
     Const,
     Gather,
@@ -39,6 +40,7 @@ from compiler.price import Cost, CostTerm, KernelCost, StepCost
 from compiler.primitives import COMBINES, PRIMITIVES
 from compiler.problem import Problem
 from compiler.program import CoreBox, CoreSlice, DeviceOp, DeviceTensor, Memory, Program, ProgramKernel
+from tests.random_programs import TINY, random_program
 
 texts = st.text(max_size=12)
 names = st.one_of(
@@ -59,14 +61,31 @@ def table(key: st.SearchStrategy, item: st.SearchStrategy) -> st.SearchStrategy:
     return st.dictionaries(key, item, max_size=3).map(frozendict)
 
 
-types = st.builds(TensorType, enums(DType), some(counts))
-graphs = st.builds(
-    ModelGraph,
-    names,
-    some(st.builds(GraphInput, names, enums(InputKind), types, texts)),
-    some(st.builds(GraphNode, names, names, some(names), some(types), some(st.tuples(names, texts)), texts, texts)),
-    some(names),
-)
+types = st.builds(TensorType, enums(DType), some(st.integers(0, 2**17)))
+
+
+@st.composite
+def graphs_of(draw: st.DrawFn) -> ModelGraph:
+    """A traced graph whose calls read inputs and earlier calls."""
+    known = draw(st.lists(names, min_size=1, max_size=6, unique=True))
+    count = draw(st.integers(1, len(known)))
+    inputs = tuple(GraphInput(name, draw(enums(InputKind)), draw(types), draw(texts)) for name in known[:count])
+    nodes = tuple(
+        GraphNode(
+            name,
+            draw(names),
+            draw(some(enums(known[:place]))),
+            draw(some(types)),
+            draw(some(st.tuples(names, texts))),
+            draw(texts),
+            draw(texts),
+        )
+        for place, name in enumerate(known[count:], count)
+    )
+    return ModelGraph(draw(names), inputs, nodes, draw(some(enums(known))))
+
+
+graphs = graphs_of()
 terms = st.one_of(
     st.builds(Term, wholes, st.tuples(st.tuples(loop_names, st.just(1)))),
     st.builds(
@@ -104,10 +123,41 @@ ops = st.builds(
     st.none() | calls,
 )
 outputs = st.builds(OutputView, names, names, some(counts), some(counts), counts)
-buffers = st.builds(Buffer, names, enums(DType), some(counts), some(counts), enums(BufferKind))
-programs = st.builds(
-    LoopProgram, names, st.builds(ModelSource, texts, texts), some(buffers), some(ops, 2), some(outputs)
-)
+
+
+@st.composite
+def sound_programs(draw: st.DrawFn) -> LoopProgram:
+    """A random program under names that may be any text."""
+    program = random_program(draw(st.integers(0, 10_000)), draw(st.integers(1, 3)), TINY)
+    count = len(program.buffers) + len(program.ops)
+    drawn = draw(st.lists(names, min_size=count, max_size=count, unique=True))
+    renamed = dict(zip((buffer.name for buffer in program.buffers), drawn, strict=False))
+
+    def access(old: Access) -> Access:
+        return replace(old, buffer=renamed[old.buffer])
+
+    sound = tuple(
+        replace(
+            op,
+            name=name,
+            reads=tuple(map(access, op.reads)),
+            writes=tuple(map(access, op.writes)),
+            origin=draw(origins),
+            call=op.call and draw(calls),
+        )
+        for name, op in zip(drawn[len(program.buffers) :], program.ops, strict=True)
+    )
+    return replace(
+        program,
+        name=draw(names),
+        source=draw(st.builds(ModelSource, texts, texts)),
+        buffers=tuple(replace(buffer, name=renamed[buffer.name]) for buffer in program.buffers),
+        ops=sound,
+        outputs=tuple(replace(view, buffer=renamed[view.buffer]) for view in program.outputs),
+    )
+
+
+programs = sound_programs()
 layouts = st.builds(
     StickLayout,
     st.lists(counts, min_size=1, max_size=4).map(tuple),
@@ -187,15 +237,13 @@ costs = st.builds(
 verdicts = some(st.builds(Verdict, names, st.booleans(), some(texts)))
 solvers = st.builds(SolverStatus, texts, texts, reals, reals, reals, reals)
 # The parts that have strategies of their own are fixed here: a draw of everything at once would be too large.
-small_problems = st.builds(
-    lambda device, pins: Problem(LoopProgram("m", ModelSource("m.pt2"), (), (), ()), device, pins), devices, pins
-)
+SMALL = Problem(LoopProgram("m", ModelSource("m.pt2"), (), (), ()), load_device("spyre"), Pins())
 compilations = st.builds(
     Compilation,
     st.just(ModelGraph("m", (), (), ())),
-    small_problems,
-    st.builds(Plan, names, names, counts, texts),
-    st.just(Program("m", "spyre", 1, (), (), (), 0, 0)),
+    st.just(SMALL),
+    st.builds(Plan, st.just("m"), st.just("spyre"), st.just(32), texts),
+    st.just(Program("m", "spyre", 32, (), (), (), 0, 0)),
     costs,
     verdicts,
     some(st.builds(PassRecord, texts, reals, some(texts))),

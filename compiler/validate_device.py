@@ -1,0 +1,154 @@
+"""Validation of devices: whether the numbers of a device are ones that the compiler can divide, count and lay out by.
+
+Owns the table of numbers with their bounds, and what must agree between them.  Refuses to know where a device was read:
+files and saved plans go through the same rules.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from frozendict import frozendict
+
+from compiler.dtypes import DType
+from compiler.errors import InputError
+from compiler.layout import STICK_BYTES
+
+if TYPE_CHECKING:
+    from compiler.device import Device, Quantity
+
+KINDS = ("published", "source", "fitted", "choice")
+LEAST, MOST = 1e-12, 1e18  # products and quotients of such numbers stay within what a float holds
+MOST_COUNT = 2**53
+MOST_CORES = 4096
+MOST_EXPONENT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The values a number may have, both ends included; `whole`: no fractions; `zero`: 0 is good too."""
+
+    least: float = LEAST
+    most: float = MOST
+    whole: bool = False
+    zero: bool = False
+
+    def fault(self, value: float) -> str:
+        """What a value out of bounds should have been; '' if it is good."""
+        if self.zero and value == 0:
+            return ""
+        low = 0 if self.zero else self.least
+        if not self.least <= value <= self.most:
+            return f"give a {'whole ' if self.whole else ''}number from {written(low)} to {written(self.most)}"
+        return "give a whole number" if self.whole and not value.is_integer() else ""
+
+
+_SIZE = Bounds(1, MOST_COUNT, whole=True)
+_RATE = Bounds()
+_SHARE = Bounds(zero=True)  # a weight or a time that may be left out of the sum
+_EXPONENT = Bounds(LEAST, MOST_EXPONENT, zero=True)
+_ROWS = Bounds(LEAST, MOST_COUNT)
+
+NUMBERS: frozendict[str, Bounds] = frozendict(
+    {
+        "cores": Bounds(1, MOST_CORES, whole=True),
+        "stick_bytes": Bounds(STICK_BYTES, STICK_BYTES, whole=True),
+        "lx_bytes": _SIZE,
+        "lx_program_bytes": Bounds(1, MOST_COUNT, whole=True, zero=True),
+        "lx_backend_fraction": Bounds(LEAST, 1, zero=True),
+        "span_limit_bytes": Bounds(STICK_BYTES, MOST_COUNT, whole=True),
+        "loop_trip_limit": _SIZE,
+        "hbm_usable_bytes": _SIZE,
+        "hbm_peak_bytes_per_us": _RATE,
+        "hbm_one_way_bytes_per_ns": _RATE,
+        "hbm_turnaround_ns_per_byte": _SHARE,
+        "restickify_bytes_per_ns": _RATE,
+        "planner_mac_per_us_core": _RATE,
+        "sustained_mac_per_ns_core": _RATE,
+        "fused_reduction_elements_per_ns_core": _RATE,
+        "fill_rows": _ROWS,
+        "fill_floor_rows": _ROWS,
+        "fill_exponent": _EXPONENT,
+        "partial_sum_us_shared": _SHARE,
+        "partial_sum_us_batched": _SHARE,
+        "batch_step_us": _SHARE,
+        "batch_step_rows": _SIZE,
+        "reader_fan_free": _ROWS,
+        "reader_fan_exponent": _EXPONENT,
+        "k_split_slowdown": _RATE,
+        "prefer_m_lanes": _SHARE,
+        "prefer_m_lanes_rows": _SIZE,
+        "prefer_m_lanes_least": _SIZE,
+        "prefer_short_m": _SHARE,
+        "prefer_short_m_rows": _ROWS,
+        "prefer_wide_n": _SHARE,
+        "prefer_wide_n_columns": _ROWS,
+        "prefer_bmm_k_over_n": _SHARE,
+        "prefer_narrow_n": _SHARE,
+        "prefer_narrow_n_columns": _ROWS,
+        "prefer_narrow_n_tile": _ROWS,
+        "prefer_shared_k_over_n": _SHARE,
+        "prefer_idle_cores": _SHARE,
+        "prefer_batch_split": _SHARE,
+        "topk_per_core": _SIZE,
+    }
+)
+
+
+def validate_device(device: Device, what: str) -> None:
+    """InputError that names the first number which is missing, unknown or impossible; `what` names the device."""
+    if not device.name or not device.title:
+        raise InputError(what, f"its {'title' if device.name else 'name'} is empty", "give the device one")
+    _names(device.numbers, what)
+    for key, quantity in device.numbers.items():
+        _number(key, quantity, what)
+    _lanes(device.elements_per_stick, what)
+    lx, program = device.count("lx_bytes"), device.count("lx_program_bytes")
+    if program >= lx:
+        why = f"lx_program_bytes is {program} and lx_bytes {lx}, which leaves nothing for tensors"
+        raise InputError(what, why, "give a larger lx_bytes")
+
+
+def _names(numbers: Mapping[str, Quantity], what: str) -> None:
+    unknown = next((key for key in numbers if key not in NUMBERS), None)
+    if unknown is not None:
+        near = difflib.get_close_matches(unknown, NUMBERS, 1)
+        hint = f"write {near[0]}" if near else "remove it"
+        raise InputError(what, f"'{unknown}' is not a number of a device", hint)
+    missing = [key for key in NUMBERS if key not in numbers]
+    if missing:
+        more = f" ({len(missing) - 1} more are missing too)" if len(missing) > 1 else ""
+        remedy = f"add [{missing[0]}] with value, unit, kind and source"
+        raise InputError(what, f"the number '{missing[0]}' is missing{more}", remedy)
+
+
+def _number(key: str, quantity: Quantity, what: str) -> None:
+    if not math.isfinite(quantity.value):
+        raise InputError(what, f"{key} is {quantity.value}", "give a finite number")
+    remedy = NUMBERS[key].fault(quantity.value)
+    if remedy:
+        raise InputError(what, f"{key} is {written(quantity.value)}", remedy)
+    if quantity.kind not in KINDS:
+        why = f"the kind of '{key}' is {quantity.kind!r}"
+        raise InputError(what, why, f"use one of {', '.join(KINDS)}")
+    if not quantity.source:
+        raise InputError(what, f"'{key}' has no source", "say where the number comes from")
+
+
+def _lanes(lanes: Mapping[DType, int], what: str) -> None:
+    for dtype in DType:
+        if dtype not in lanes:
+            raise InputError(what, f"[elements_per_stick] has no count for {dtype}", "give the elements in one stick")
+        fit = STICK_BYTES // dtype.device_bytes
+        if lanes[dtype] != fit:
+            why = f"elements_per_stick of {dtype} is {lanes[dtype]}, a stick of {STICK_BYTES} B holds {fit}"
+            raise InputError(what, why, f"write {fit}")
+
+
+def written(value: float) -> str:
+    """A number as a person writes it: whole ones without a point."""
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
