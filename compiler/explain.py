@@ -64,6 +64,8 @@ class Explanation:
 def explain(compilation: Compilation, buffer: str) -> Explanation:
     """The facts of one buffer; InputError with the nearest names if there is none of this name."""
     schedule = expand(compilation.problem.program, compilation.plan)
+    if not buffer:
+        raise InputError("no buffer", "its name is empty", "choose a buffer that `spyre-studio show` lists")
     if buffer not in schedule.buffers:
         remedy = "choose a buffer that `spyre-studio show` lists"
         raise InputError(f"buffer {buffer}", f"the plan has none of that name{_nearest(buffer, schedule)}", remedy)

@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from compiler.errors import InputError
+from resources.examples import example
 from spyre_studio.arguments import Parser
 from spyre_studio.cli import PROGRAM, guarded
 from spyre_studio.cli import main as run_command
@@ -78,7 +79,16 @@ def _misunderstood(file: str | None, others: Sequence[str]) -> str:
     close = get_close_matches(file or "", list(COMMANDS), n=1)
     if close:
         return f"there is no command {file}, which may mean {close[0]}"
+    if file is not None and not others[0].startswith("-") and not _names_something(file):
+        return f"there is no command or file {file}"
     return f"it does not understand {' '.join(others)}"
+
+
+def _names_something(file: str) -> bool:
+    try:
+        return example(file.partition("?")[0]) is not None or Path(file).exists()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
 
 
 def _commands() -> str:

@@ -1,19 +1,24 @@
 """The command line: `spyre-studio COMMAND ...`.
 
 Owns turning words into a command and its outcome into an exit code: 0 = good, 1 = a finding, 2 = bad input or usage,
-with one sentence on stderr.  Refuses tracebacks: that of a mistake of ours goes to a file which the sentence names.
+with one sentence on stderr; 128 and more = a signal asked it to end.  Refuses tracebacks: that of a mistake of ours
+goes to a file which the sentence names.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from compiler.errors import StudioError
 from spyre_studio.arguments import Parser
+from spyre_studio.clipped import clipped
 from spyre_studio.commands import COMMANDS
+from spyre_studio.model_process import ModelProcessError
+from spyre_studio.standard_streams import drop_stdout, is_about_a_stream, prepare
+from spyre_studio.stop_signals import Ended, orderly
 from spyre_studio.user_folder import write_traceback
 
 PROGRAM = "spyre-studio"
@@ -23,7 +28,12 @@ INTERRUPTED = 130
 
 def main(words: Sequence[str]) -> int:
     """Run a command, whose name is the first word; returns the exit code."""
-    return guarded(lambda: _run(words))
+
+    def work() -> int:
+        with orderly():
+            return _run(words)
+
+    return guarded(work)
 
 
 def _run(words: Sequence[str]) -> int:
@@ -32,31 +42,52 @@ def _run(words: Sequence[str]) -> int:
     verb = command.load()
     parser = Parser(prog=f"{PROGRAM} {name}", allow_abbrev=False)
     verb.add(parser)
-    code = verb.run(parser.parse_args(rest))
-    sys.stdout.flush()
-    return code
+    return verb.run(parser.parse_args(rest))
 
 
 def guarded(work: Callable[[], int]) -> int:
     """The exit code of some work, whatever happens in it."""
+    prepare()
     try:
-        return work()
+        code = _finished(work)
+        sys.stdout.flush()
+        return code
     except StudioError as error:
         return _refuse(error.sentence)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Ended as asked:
+        return asked.code
     except BrokenPipeError:
-        # Whoever read our output has seen enough; nothing more may be written at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_stdout()  # whoever read our output has seen enough
         return 0
+    except Exception as error:  # noqa: BLE001  a mistake of ours is told in one sentence, its traceback kept
+        return _unexpected(error)
+
+
+def _finished(work: Callable[[], int]) -> int:
+    try:
+        return work()
     except SystemExit as exit_:  # argparse, after --help
         return exit_.code if isinstance(exit_.code, int) else 0
-    except Exception as error:  # noqa: BLE001  a mistake of ours is told in one sentence, its traceback kept
-        path = write_traceback(traceback.format_exc())
-        kept = f"; report it with {path}" if path else ""
-        return _refuse(f"Spyre Studio made a mistake of its own ({type(error).__name__}: {error}){kept}.")
+
+
+def _unexpected(error: Exception) -> int:
+    if is_about_a_stream(error):
+        drop_stdout()
+        return _refuse(f"The output cannot be written ({error.strerror}).")
+    path = write_traceback(traceback.format_exc())
+    kept = f"; report it with {path}" if path else ""
+    return _refuse(f"Spyre Studio made a mistake of its own ({_in_short(error)}){kept}.")
+
+
+def _in_short(error: Exception) -> str:
+    """Its kind and text; of a mistake in the model process, whose text is a whole traceback, the last line."""
+    lines = str(error).strip().splitlines() or [""]
+    return lines[-1] if isinstance(error, ModelProcessError) else f"{type(error).__name__}: {lines[0]}"
 
 
 def _refuse(sentence: str) -> int:
-    print(" ".join(sentence.split()), file=sys.stderr)
+    with suppress(OSError):  # nobody can be told that nobody can be told
+        print(clipped(" ".join(sentence.split())), file=sys.stderr, flush=True)
     return BAD_INPUT

@@ -1,6 +1,7 @@
 """The model process: torch and the user's own code, outside of everything that must survive them.
 
-Owns starting it, reading its lines (one JSON object each), and ending it as soon as its work is no longer wanted.
+Owns starting it, reading its lines (one JSON object each), and ending it as soon as its work is no longer wanted, or
+nobody is left who wants it.
 Refuses to trust it: it may say anything, hang, or die.
 """
 
@@ -17,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
+from compiler import lifeline
 from compiler.errors import InputError, StoppedError
 from spyre_studio.python_process import environment
 from spyre_studio.reporter import Reporter
@@ -46,10 +48,10 @@ def run(command: Sequence[str], what: str, reporter: Reporter) -> Answer:
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # nothing is ever written: see `lifeline`
             stdout=subprocess.PIPE,
             stderr=errors,
-            env=environment(),
+            env={**environment(), lifeline.VARIABLE: lifeline.ASKED},
             start_new_session=True,
         )
         try:
@@ -127,6 +129,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         else:
             process.kill()
         process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def _died(what: str, code: int, last_words: str) -> InputError:

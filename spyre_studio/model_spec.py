@@ -1,6 +1,6 @@
 """Model spec: what a person typed to name a model, as it means the same from any folder.
 
-Owns absolute paths, the sizes of an archive (`file.pt2?s0=64` closes an open one) and telling our own documents from
+Owns absolute paths, the sizes of an archive (`file.pt2?NAME=64` closes an open one) and telling our own documents from
 models.  Refuses what `compiler.frontend.specs` refuses, before torch is started.
 """
 
@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 
 from compiler.errors import InputError
 from compiler.frontend.sniff import FileKind, sniff
-from compiler.frontend.specs import ArchiveSpec, digest
+from compiler.frontend.specs import ArchiveSpec, digest, repeated
 from compiler.frontend.specs import read_spec as read_model_spec
 from resources.examples import bundled_script, example, examples
 
@@ -56,15 +56,21 @@ def read_spec(spec: str) -> ModelSpec:
     return ModelSpec(kind, spec, known.path)
 
 
+def files_of(spec: str) -> tuple[Path, ...]:
+    """The file behind a spec; InputError as for `read_spec`."""
+    return (read_spec(spec).path,)
+
+
 def _own_file(spec: str, head: str, query: str) -> ModelSpec:
     """A file of the user's."""
-    whole = Path(spec).expanduser()
-    if whole.is_file():  # a question mark may be part of a name
+    if not spec:
+        raise InputError("no model", "its name is empty", "name an example, a .pt2 file or file.py:factory")
+    if _exists(spec):  # a question mark may be part of a name
         head, query = spec, ""
-    path = Path(head).expanduser().absolute()
-    if not head or not (path.suffix or path.exists()):
+    if not head or not (Path(head).suffix or _exists(head)):
         known = ", ".join(one.name for one in examples())
         raise InputError(spec, "there is neither a file nor an example of that name", f"the examples are {known}")
+    path = _expanded(head).absolute()
     if sniff(path) is FileKind.STUDIO:
         return ModelSpec(SpecKind.DOCUMENT, str(path), path)
     if sniff(path) is FileKind.EXPORT_ARCHIVE:
@@ -72,10 +78,28 @@ def _own_file(spec: str, head: str, query: str) -> ModelSpec:
     return ModelSpec(SpecKind.CODE, f"{path}{query}", read_model_spec(f"{path}{query}").path)
 
 
+def _exists(name: str) -> bool:
+    try:
+        return _expanded(name).exists()
+    except (OSError, ValueError):  # longer than any name, or with a null character
+        return False
+
+
+def _expanded(name: str) -> Path:
+    """The path, with ~ for a home; what starts with ~ and names nobody's is a name like any other."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        return Path(name)
+
+
 def _sizes(path: Path, query: str) -> tuple[tuple[str, int], ...]:
     pairs = parse_qsl(query, keep_blank_values=True)
     wrong = [f"{symbol}={value}" for symbol, value in pairs if not symbol.isidentifier() or not value.isdecimal()]
     if wrong or (query and not pairs):
         why = f"'{wrong[0] if wrong else query}' is not a size"
-        raise InputError(str(path), why, f"write sizes as {path.name}?s0=64")
+        raise InputError(str(path), why, f"write sizes as {path.name}?NAME=64")
+    twice = repeated(symbol for symbol, _ in pairs)
+    if twice:
+        raise InputError(str(path), f"the size {twice} is given twice", "give it once")
     return tuple((symbol, int(value)) for symbol, value in pairs)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +17,7 @@ from frozendict import frozendict
 
 from compiler.errors import InputError
 from compiler.pins import Pins
+from spyre_studio.output_file import write_whole
 
 VERSION = 1
 _PLACES = ("lx", "hbm")
@@ -72,18 +72,6 @@ def print_pins_file(pins: Pins) -> str:
 def write_pins_file(path: Path, pins: Pins) -> None:
     """Write pins; what stood in the file before stays if that fails (InputError)."""
     write_whole(path, print_pins_file(pins))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file completely or not at all; InputError if it cannot be written."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        reason = error.strerror or str(error)
-        raise InputError(str(path), f"it cannot be written ({reason})", "choose another place") from error
 
 
 def _check_version(plain: Mapping[str, object], what: str) -> None:

@@ -19,6 +19,8 @@ from compiler.codec import from_json, parse_document, structure, to_json
 from compiler.compilation import Compilation, Verdict
 from compiler.device import Device
 from compiler.errors import InputError, StudioError
+from compiler.frontend.specs import foreign_code_note
+from compiler.frontend.specs import read_spec as read_model_spec
 from compiler.loops import ModelSource
 from compiler.pins import Pins
 from compiler.plan import Plan
@@ -196,6 +198,9 @@ def verify(compilation: Compilation, seed: int, poison: bool, reporter: Reporter
     _require_torch(spec.text)
     _require_same(spec, source)
     stop_if_cancelled(reporter)
+    note = foreign_code_note(read_model_spec(spec.text))
+    if note:  # a plan may come from anywhere, and names the file
+        reporter.note(f"{note[:-1]}; the plan names {spec.text}.")
     request = {
         "program": json.loads(to_json(compilation.program)),
         "model": spec.text,

@@ -27,7 +27,7 @@ def write_traceback(text: str) -> Path | None:
     path = cache_folder() / "last-error.txt"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError:
         return None
     return path

@@ -14,6 +14,7 @@ import itertools
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 import traceback
@@ -24,7 +25,10 @@ from typing import IO
 from compiler.errors import InputError, StoppedError, StudioError
 from spyre_studio.pieces import cut, line_of
 from spyre_studio.reporter import NOTE
+from spyre_studio.stop_signals import Ended, orderly
 from spyre_studio.worker_tasks import TASKS, WINDOW, Call, Store
+
+_GOING_SECONDS = 1.0
 
 
 class Lines:
@@ -90,21 +94,27 @@ class Worker:
         self._store = Store()
         self._open: dict[int, Asked] = {}
         self._lanes: dict[bool, queue.Queue[Asked | None]] = {waits: queue.Queue() for waits in (False, True)}
-        self._threads = [threading.Thread(target=self._work, args=(lane,)) for lane in self._lanes.values()]
+        lanes = self._lanes.values()
+        self._threads = [threading.Thread(target=self._work, args=(lane,), daemon=True) for lane in lanes]
 
     def serve(self, stream: IO[str]) -> None:
-        """Take lines until there are no more, then stop what runs and end."""
+        """Take lines until there are no more, then stop what runs and end; nobody waits for work that does not."""
         for thread in self._threads:
             thread.start()
-        for line in stream:
-            if line.strip():
-                self._take(line)
+        try:
+            for line in stream:
+                if line.strip():
+                    self._take(line)
+        finally:
+            self._stop()
+
+    def _stop(self) -> None:
         for asked in list(self._open.values()):
             asked.stopped.set()
         for lane in self._lanes.values():
             lane.put(None)
         for thread in self._threads:
-            thread.join()
+            thread.join(_GOING_SECONDS)
 
     def _take(self, line: str) -> None:
         message = _read(line)
@@ -177,7 +187,8 @@ def _parts(error: StudioError) -> dict[str, str]:
 def _own_stdout() -> IO[str]:
     """Stdout for our lines alone: what anything else prints goes to stderr from now on."""
     sys.stdout.flush()
-    lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    # In JSON a lone surrogate is written as an escape.
+    lines = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
     os.dup2(2, 1)
     return lines
 
@@ -189,10 +200,16 @@ def _warm_up() -> None:
 
 def main() -> int:
     """Serve the window; returns the exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the key is meant for the window, whose end is ours
     threading.Thread(target=_warm_up, daemon=True).start()
-    with _own_stdout() as out, open(0, encoding="utf-8", closefd=False) as stream:
-        Worker(Lines(out)).serve(stream)
-    return 0
+    code = 0
+    with _own_stdout() as out, open(0, encoding="utf-8", errors="surrogateescape", closefd=False) as stream:
+        try:
+            with orderly():
+                Worker(Lines(out)).serve(stream)
+        except Ended as asked:
+            code = asked.code
+        os._exit(code)  # a lane that is deep in work cannot be asked to end
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from compiler.pins import Pins
 from spyre_studio import tasks
 from spyre_studio.layout_wire import plain_layout, read_graph
 from spyre_studio.options import CompileOptions
-from spyre_studio.pins_file import write_whole
+from spyre_studio.output_file import write_whole
 from spyre_studio.reporter import Reporter
 from spyre_studio.request import WHOLE, CompiledParts
 from spyre_studio.views.graph_layout import LayoutCache, layout_graph

@@ -18,6 +18,7 @@ from typing import TextIO
 
 from compiler.errors import InputError, StudioError
 from compiler.frontend.specs import read_spec
+from compiler.lifeline import hold_on
 
 USAGE = "python -m compiler.frontend capture SPEC -o OUT.json [--size SYMBOL=N ...]"
 Say = Callable[[dict[str, object]], None]
@@ -34,6 +35,7 @@ class Arguments:
 
 def main(arguments: Sequence[str]) -> int:
     """Capture one model; returns the exit code."""
+    hold_on()
     with _own_stdout() as lines:
 
         def say(message: dict[str, object]) -> None:

@@ -15,7 +15,15 @@ from compiler.frontend.archive import read_archive, read_notes
 from compiler.frontend.capture import Progress, capture_program, silent, trace
 from compiler.frontend.factory import Example, build
 from compiler.frontend.hugging_face import build_config
-from compiler.frontend.specs import ArchiveSpec, FactorySpec, digest, model_name, read_spec, runs_foreign_code
+from compiler.frontend.specs import (
+    ArchiveSpec,
+    FactorySpec,
+    digest,
+    foreign_code_note,
+    model_name,
+    read_spec,
+    runs_foreign_code,
+)
 from compiler.loops import ModelSource
 from resources.examples import example
 
@@ -48,5 +56,5 @@ def notes(spec: str) -> tuple[str, ...]:
     """What a person should know before the model is used, a sentence each."""
     known = read_spec(spec)
     if runs_foreign_code(known):
-        return (f"{known.path.name} is run as a program with your rights, because it builds the model.",)
+        return (foreign_code_note(known),)
     return read_notes(known.path) if isinstance(known, ArchiveSpec) and not example(spec) else ()

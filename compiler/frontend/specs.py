@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -68,7 +69,7 @@ def read_spec(spec: str) -> Spec:
         return ArchiveSpec(bundled.archive)
     path, _, function = head.rpartition(":")
     if path.endswith(".py") and function.isidentifier():
-        if not Path(path).is_file():
+        if sniff(Path(path)) is FileKind.MISSING:
             raise InputError(spec, f"there is no file {path}", "check the path")
         return FactorySpec(Path(path), function, _parameters(spec, query))
     return _file(spec, head, query)
@@ -97,7 +98,16 @@ def _parameters(spec: str, query: str) -> tuple[tuple[str, Parameter], ...]:
     except ValueError as error:
         why = f"the parameters {query!r} are not name=value"
         raise InputError(spec, why, "write them as layers=2&hidden=64") from error
+    twice = repeated(name for name, _ in pairs)
+    if twice:
+        raise InputError(spec, f"the parameter {twice} is given twice", "give it once")
     return tuple((name, _parameter(text)) for name, text in pairs)
+
+
+def repeated(names: Iterable[str]) -> str:
+    """The first name that comes twice, or nothing."""
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), "")  # type: ignore[func-returns-value]
 
 
 def _parameter(text: str) -> Parameter:
@@ -123,6 +133,13 @@ def model_name(spec: Spec) -> str:
 def runs_foreign_code(spec: Spec) -> bool:
     """True if the model comes from a Python file that is not one of ours."""
     return isinstance(spec, FactorySpec) and bundled_script(spec.path.stem) != spec.path
+
+
+def foreign_code_note(spec: Spec) -> str:
+    """What a person must be told before the model is built, if a Python file of somebody's is run for it."""
+    if not runs_foreign_code(spec):
+        return ""
+    return f"{spec.path.name} is run as a program with your rights, because it builds the model."
 
 
 def digest(path: Path) -> str:

@@ -17,6 +17,7 @@ from typing import TextIO
 
 from compiler.codec import unstructure
 from compiler.errors import InputError, StudioError
+from compiler.lifeline import hold_on
 from simulator.functional.request import read_request
 from simulator.report import VerifyReport
 
@@ -28,6 +29,7 @@ Say = Callable[[dict[str, object]], None]
 
 def main(arguments: Sequence[str]) -> int:
     """Verify what a request says and write our lines to stdout; returns the exit code."""
+    hold_on()
     with _own_stdout() as lines:
         return run(arguments, lines)
 

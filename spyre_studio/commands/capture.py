@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from compiler.codec import to_json
 from spyre_studio import tasks
 from spyre_studio.commands.planning import MODEL
-from spyre_studio.commands.terminal import Terminal
-from spyre_studio.pins_file import write_whole
+from spyre_studio.commands.terminal import Terminal, tell
+from spyre_studio.model_spec import files_of
+from spyre_studio.output_file import check_output, write_output
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.description = "Trace a model, lower it, and write both the traced graph and the loop nests."
     parser.add_argument("model", metavar="MODEL", help=MODEL)
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the captured model, as JSON")
+    words = "the captured model, as JSON; - for stdout"
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help=words)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Capture and write."""
+    check_output(arguments.output, *files_of(arguments.model))
     terminal = Terminal()
     captured = tasks.capture(arguments.model, terminal)
     terminal.done()
-    write_whole(arguments.output, to_json(captured) + "\n")
-    print(f"{captured.program.name}: {len(captured.program.ops)} ops, {len(captured.program.buffers)} buffers")
+    write_output(arguments.output, to_json(captured) + "\n")
+    program = captured.program
+    tell(f"{program.name}: {len(program.ops)} ops, {len(program.buffers)} buffers", arguments.output)
     return 0

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import Path
 
 from compiler.codec import to_json
 from compiler.compilation import Compilation
+from compiler.errors import InputError
 from compiler.pins import PinState
 from spyre_studio import tasks
-from spyre_studio.commands.planning import MODEL, add_planning, read_planning
-from spyre_studio.commands.terminal import Terminal, print_json, warn
-from spyre_studio.pins_file import write_whole
+from spyre_studio.commands.planning import MODEL, Planning, add_planning, read_planning
+from spyre_studio.commands.terminal import Terminal, print_json, tell, warn
+from spyre_studio.model_spec import files_of
+from spyre_studio.output_file import check_output, is_stdout, write_output
 from spyre_studio.summary import describe, summary
 
 
@@ -24,13 +25,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("model", metavar="MODEL", help=MODEL)
     add_planning(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="save the plan with its model, as JSON")
+    parser.add_argument("-o", "--output", metavar="FILE", help="save the plan with its model, as JSON; - for stdout")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of a summary")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compile, save, print; 1 for refused pins and failed checks."""
     planning = read_planning(arguments)
+    _check_places(arguments, planning)
     terminal = Terminal()
     started = time.perf_counter()
     captured = tasks.capture(arguments.model, terminal)
@@ -38,13 +40,23 @@ def run(arguments: argparse.Namespace) -> int:
     compilation = planning.compile(captured, terminal)
     ended = time.perf_counter()
     terminal.done()
-    if arguments.output:
-        write_whole(arguments.output, to_json(compilation) + "\n")
+    if arguments.output is not None:
+        write_output(arguments.output, to_json(compilation) + "\n")
     if arguments.json:
         print_json(summary(compilation, {"capture": captured_at - started, "compile": ended - captured_at}))
     else:
-        print("\n".join(describe(compilation)))
+        tell("\n".join(describe(compilation)), arguments.output)
     return 1 if _findings(compilation) else 0
+
+
+def _check_places(arguments: argparse.Namespace, planning: Planning) -> None:
+    """Refuse an output that cannot be written, before anything slow."""
+    place = arguments.output
+    if place is None:
+        return
+    check_output(place, *files_of(arguments.model), *planning.read)
+    if arguments.json and is_stdout(place):
+        raise InputError("-o", "both the plan and --json would go to stdout", "write the plan to a file")
 
 
 def _findings(compilation: Compilation) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 from compiler.emit import FORMATS, export
 from spyre_studio import tasks
-from spyre_studio.pins_file import write_whole
+from spyre_studio.output_file import check_output, write_output
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -17,19 +16,15 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.description = "Check a saved plan and write it in another format; a plan that fails a check is refused."
     parser.add_argument("plan", type=Path, metavar="PLAN", help="a file that `spyre-studio compile -o` wrote")
     parser.add_argument("--format", required=True, choices=tuple(FORMATS), help=_formats())
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="PATH", help="the file to write; - for stdout"
-    )
+    parser.add_argument("-o", "--output", required=True, metavar="PATH", help="the file to write; - for stdout")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check, then write."""
+    check_output(arguments.output, arguments.plan)
     saved = tasks.read_plan_file(arguments.plan)
     text = export(replace(saved, verdicts=tasks.check_plan(saved)), arguments.format)
-    if str(arguments.output) == "-":
-        sys.stdout.write(text)
-    else:
-        write_whole(arguments.output, text)
+    write_output(arguments.output, text)
     return 0
 
 

@@ -14,24 +14,26 @@ from compiler.compilation import Compilation
 from compiler.device import Device, device_names
 from compiler.pins import Pins
 from spyre_studio import tasks
+from spyre_studio.arguments import time_limit, whole_number
 from spyre_studio.options import CompileOptions
 from spyre_studio.pins_file import read_pins_file
 from spyre_studio.reporter import Reporter
 
 MODEL = (
-    "an example's name, a .pt2 archive (file.pt2?s0=64 closes an open size), file.py:factory (file.py:factory?layers=2 "
-    "passes arguments), or a captured model"
+    "an example's name, a .pt2 archive (file.pt2?NAME=64 closes an open size, whose NAME opening the file tells), "
+    "file.py:factory (file.py:factory?layers=2 passes arguments), or a captured model"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Planning:
-    """How to plan; `given` names the options that were on the command line."""
+    """How to plan; `given` names the options that were on the command line, `read` the files they named."""
 
     device: Device
     options: CompileOptions
     pins: Pins
     given: tuple[str, ...]
+    read: tuple[Path, ...]
 
     def compile(self, captured: Captured, reporter: Reporter) -> Compilation:
         """The plan for a captured model."""
@@ -42,11 +44,11 @@ def add_planning(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     group = parser.add_argument_group("planning")
     group.add_argument("--device", metavar="NAME|FILE", help=f"one of {', '.join(device_names())}, or a .toml file")
-    group.add_argument("--cores", type=int, metavar="N", help="use only so many cores of the device")
+    group.add_argument("--cores", type=whole_number(1), metavar="N", help="use only so many cores of the device")
     group.add_argument("--pipeline", metavar="NAME|SPEC", help="a named pipeline or a list of passes (default: staged)")
     group.add_argument("--pins", type=Path, metavar="FILE", help="a JSON file with what you want to fix")
     group.add_argument(
-        "--seconds", type=_seconds, metavar="S", help="limit for each pass that searches (staged has none)"
+        "--seconds", type=time_limit, metavar="S", help="limit for each pass that searches (staged has none)"
     )
 
 
@@ -61,11 +63,5 @@ def read_planning(arguments: argparse.Namespace) -> Planning:
     device = options.load()
     pins = read_pins_file(arguments.pins) if arguments.pins else Pins()
     tasks.limited(options.pipeline, options.seconds)
-    return Planning(device, options, pins, given)
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not a time above 0")
-    return value
+    files = tuple(Path(text) for text in (arguments.device, arguments.pins) if text)
+    return Planning(device, options, pins, given, files)

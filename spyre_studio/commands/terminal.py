@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import sys
 
+from spyre_studio.output_file import is_stdout
+
 _CLEAR = "\r\033[K"
 
 
@@ -52,6 +54,12 @@ def warn(sentence: str) -> None:
     print(sentence, file=sys.stderr)
 
 
+def tell(text: str, output: str | None) -> None:
+    """What a person is told of a result: on stdout, unless that is where the result itself went."""
+    print(text, file=sys.stderr if output is not None and is_stdout(output) else sys.stdout)
+
+
 def print_json(document: object) -> None:
     """One JSON document on stdout."""
-    print(json.dumps(document, indent=2, ensure_ascii=False))
+    plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+    print(json.dumps(document, indent=2, ensure_ascii=plain))

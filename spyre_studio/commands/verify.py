@@ -9,8 +9,11 @@ from compiler.compilation import Compilation
 from compiler.errors import InputError
 from simulator.report import VerifyReport, describe
 from spyre_studio import tasks
+from spyre_studio.arguments import whole_number
 from spyre_studio.commands.planning import MODEL, add_planning, read_planning
 from spyre_studio.commands.terminal import Terminal, print_json
+
+_SEED = whole_number(0, 2**64 - 1)  # what a generator of torch takes
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("model", metavar="MODEL|PLAN", help=f"{MODEL}, or a saved plan")
     add_planning(parser)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random numbers (default: 0)")
+    parser.add_argument("--seed", type=_SEED, default=0, metavar="N", help="seed of the random numbers (default: 0)")
     parser.add_argument(
         "--poison",
         action=argparse.BooleanOptionalAction,

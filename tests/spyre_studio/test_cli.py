@@ -16,30 +16,10 @@ from compiler.text.document import from_text, to_text
 from resources.examples import examples
 from spyre_studio.__main__ import has_display, main
 from spyre_studio.commands import COMMANDS
+from spyre_studio.model_process import ModelProcessError
+from spyre_studio.user_folder import cache_folder
+from tests.spyre_studio.command_line import Outcome
 from tests.spyre_studio.plans import compiled, divided, write_model, write_plan
-
-
-class Outcome:
-    """What a run of the command line left behind."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str], *words: object) -> None:
-        self.code = main([str(word) for word in words])
-        self.out, self.err = capsys.readouterr()
-
-    @property
-    def json(self) -> dict[str, object]:
-        """Stdout, which must be one JSON object and nothing else."""
-        document = json.loads(self.out)
-        assert isinstance(document, dict)
-        return document
-
-    def refused(self) -> str:
-        """The one sentence on stderr, for exit code 2."""
-        assert self.code == 2
-        assert self.out == ""
-        assert self.err.count("\n") == 1
-        assert "Traceback" not in self.err
-        return self.err.strip()
 
 
 @pytest.fixture
@@ -230,16 +210,30 @@ def test_diff_gives_changes_with_causes(capsys: pytest.CaptureFixture[str], plan
         (["compile", "nosuch"], "the examples are softmax"),
         (["compile", "nosuch.pt2"], "there is no such file"),
         (["compile", "{model}", "--cores", "99"], "has 32 cores"),
-        (["compile", "{model}", "--cores", "0"], "use 1 to 32"),
-        (["compile", "{model}", "--cores", "two"], "invalid int value"),
+        (["compile", "{model}", "--cores", "0"], "--cores: '0' is not a whole number from 1 on"),
+        (["compile", "{model}", "--cores", "two"], "--cores: 'two' is not a whole number"),
         (["compile", "{model}", "--device", "nope"], "use one of sample, spyre"),
         (["compile", "{model}", "--device", "{device}"], "the number 'cores' is missing"),
         (["compile", "{model}", "--pipeline", "nope"], "there is no such pass"),
-        (["compile", "{model}", "--seconds", "-1"], "not a time above 0"),
+        (["compile", "{model}", "--seconds", "-1"], "--seconds: '-1' is not a time above 0"),
         (["compile", "{model}", "--pins", "nope.json"], "there is no such file"),
         (["compile", "{model}", "--jso"], "--jso"),
-        (["compile", "{model}", "-o", "{folder}/none/x.json"], "cannot be written"),
+        (["compile", "{model}", "-o", "{folder}/none/x.json"], "there is no folder"),
         (["compile", "{folder}"], "it is a folder"),
+        (["compile", ""], "no model: its name is empty"),
+        (["compile", "{model}", "-o", "{model}"], "it is read by this command"),
+        (["compile", "{model}", "--pins", "{pins}", "-o", "{pins}"], "it is read by this command"),
+        (["compile", "{model}", "-o", ""], "the name of the file to write is empty"),
+        (["compile", "{model}", "-o", "-", "--json"], "would go to stdout"),
+        (["capture", "{model}", "-o", "{folder}"], "it is a folder"),
+        (["export", "{plan}", "--format", "plan-json", "-o", "{plan}"], "it is read by this command"),
+        (["compile", "{model}", "--seconds", "soon"], "--seconds: 'soon' is not a time above 0"),
+        (["verify", "{plan}", "--seed", str(2**64)], f"--seed: '{2**64}' is not a whole number from 0 to {2**64 - 1}"),
+        (["verify", "{plan}", "--seed", "x"], "--seed: 'x' is not a whole number"),
+        (["why", "{plan}", ""], "no buffer: its name is empty"),
+        (["show", "n" * 5000], "nnn…nnn"),
+        (["compile", "n" * 5000], "nnn…nnn"),
+        (["compile", "{script}:factory?n=5&n=6"], "the parameter n is given twice"),
         (["compile", "{empty}"], "it is empty"),
         (["compile", "{script}"], "which function in it builds the model is not said"),
         (["compile", "{script}x:factory"], "there is no"),
@@ -256,7 +250,7 @@ def test_diff_gives_changes_with_causes(capsys: pytest.CaptureFixture[str], plan
         (["export", "{plan}", "--format", "nope", "-o", "x"], "plan-json"),
         (["examples", "more"], "unrecognized arguments: more"),
         (["compil", "mlp"], "which may mean compile"),
-        (["one", "two"], "does not understand two"),
+        (["one", "two"], "there is no command or file one"),
         (["--size", "1x0"], "not WIDTHxHEIGHT"),
         (["--screenshot", "{folder}/none/x.png"], "there is no folder"),
     ],
@@ -280,6 +274,7 @@ def _bad_files(folder: Path) -> dict[str, Path]:
         "newer": text.replace('"version": 1', '"version": 2', 1),
         "truncated": text[: len(text) // 2],
         "device": 'name = "mine"\ntitle = "Mine"\n[elements_per_stick]\nf16 = 64\n',
+        "pins": '{"version": 1}',
         "incomplete": text.replace('"verdicts":', '"verdict":', 1),
     }
     places = {"folder": folder, "model": write_model(folder), "plan": plan, "binary": folder / "binary"}
@@ -288,6 +283,38 @@ def _bad_files(folder: Path) -> dict[str, Path]:
         places[name] = folder / f"{name}.py"
         places[name].write_text(content, encoding="utf-8")
     return places
+
+
+@pytest.mark.parametrize("command", ["compile", "capture"])
+def test_a_result_for_stdout_has_it_alone(capfd: pytest.CaptureFixture[str], model: Path, command: str) -> None:
+    assert main([command, str(model), "-o", "-"]) == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out)["kind"] == {"compile": "compilation", "capture": "model"}[command]
+    assert "softmax" in err
+
+
+def test_bad_output_is_refused_before_the_work(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, model: Path
+) -> None:
+    def work(*_: object) -> None:
+        pytest.fail("the work began")
+
+    monkeypatch.setattr("spyre_studio.tasks.capture", work)
+    for command in ("compile", "capture"):
+        Outcome(capsys, command, model, "-o", model).refused()
+        Outcome(capsys, command, model, "-o", model / "x").refused()
+
+
+def test_a_mistake_in_the_model_process_is_told_by_its_last_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, plan: Path
+) -> None:
+    def broken(*_: object) -> None:
+        raise ModelProcessError("Traceback (most recent call last):\n  File x, line 3\nKeyError: 'of all things'\n")
+
+    monkeypatch.setattr("spyre_studio.tasks.check_plan", broken)
+    sentence = Outcome(capsys, "check", plan).refused()
+    assert "made a mistake of its own (KeyError: 'of all things'); report it with" in sentence
+    assert "line 3" in (cache_folder() / "last-error.txt").read_text("utf-8")
 
 
 def test_a_mistake_of_ours_is_told_without_a_traceback(

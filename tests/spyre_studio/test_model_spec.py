@@ -61,7 +61,7 @@ def test_a_question_mark_may_be_part_of_a_name(tmp_path: Path) -> None:
         ("m.pt2?s0=-1", "'s0=-1' is not a size"),
         ("m.pt2?&", "'&' is not a size"),
         ("weights.bin", "of no known kind"),
-        ("", "neither a file nor an example"),
+        ("", "its name is empty"),
     ],
 )
 def test_what_is_no_model(text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

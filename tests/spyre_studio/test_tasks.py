@@ -136,6 +136,35 @@ def test_verify_asks_for_the_program_and_the_whole_memory(archive: Path, monkeyp
     assert asked["program"] == json.loads(to_json(whole.program))
 
 
+def test_verify_says_that_the_plan_names_code_before_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text("def factory(): pass\n")
+    told = Told()
+
+    def run(_command: list[str], _what: str, _reporter: Reporter) -> Answer:
+        assert len(told.notes) == 1
+        assert told.notes[0].startswith("mine.py is run as a program with your rights")
+        assert told.notes[0].endswith(f"the plan names {script}:factory.")
+        return Answer({"result": {}}, ())
+
+    monkeypatch.setattr(model_process, "run", run)
+    whole = compiled(program=replace(captured().program, source=ModelSource(f"{script}:factory")))
+    with pytest.raises(InputError, match="the report of the simulator"):
+        tasks.verify(whole, 0, True, told)
+
+
+class Told(Silent):
+    """Remembers notes."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, sentence: str) -> None:
+        self.notes.append(sentence)
+
+
 def test_a_plan_made_of_another_file_of_ours_is_no_model(tmp_path: Path) -> None:
     path = tmp_path / "pins.json"
     path.write_text(to_json(compiled().problem.pins), encoding="utf-8")

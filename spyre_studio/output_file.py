@@ -1,0 +1,123 @@
+"""Output files: where a result is written, and how.
+
+Owns writing a file whole or not at all, what `-` and devices mean, and finding out before long work whether a place can
+be written.  Refuses places that are read by the same command: the model would be gone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+
+from compiler.errors import InputError
+
+STDOUT = "-"
+_OPTION = "-o"
+
+
+def check_output(place: str, *read: Path) -> None:
+    """InputError if `place` cannot be written, or is one of the files that are `read`; nothing is changed."""
+    if not place:
+        raise InputError(_OPTION, "the name of the file to write is empty", "name a file, or - for stdout")
+    if is_stdout(place):
+        return
+    try:
+        _check(Path(place), read)
+    except (OSError, ValueError, RuntimeError) as error:  # a null character; a link that points to itself
+        raise _unwritable(place, error) from error
+
+
+def _check(path: Path, read: tuple[Path, ...]) -> None:
+    if path.is_dir():
+        raise InputError(str(path), "it is a folder, and cannot be written as a file", f"name a file, as in {path}/out")
+    if path.exists():
+        same = [one for one in read if one.exists() and one.samefile(path)]
+        if same:
+            raise InputError(str(path), "it is read by this command, and would be lost", "write to another file")
+        if not os.access(path, os.W_OK):
+            raise InputError(str(path), "it cannot be written (it is write-protected)", "choose another place")
+    if path.exists() and not path.is_file():
+        return
+    target = path.resolve()
+    blocking = next((one for one in target.parents if one.exists()), None)
+    if blocking is not None and not blocking.is_dir():
+        raise InputError(str(path), f"{blocking} is a file, and no folder to write into", "choose another place")
+    if not target.parent.exists():
+        raise InputError(str(path), f"there is no folder {target.parent}", "make it, or choose another place")
+    if not _replaced(target):
+        return
+    beside = _beside(target)
+    beside.touch()
+    beside.unlink()
+
+
+def write_output(place: str, text: str) -> None:
+    """Write to a file, or to stdout if that is meant; InputError if it cannot be written."""
+    if is_stdout(place):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(_encoded(text))
+        sys.stdout.flush()
+    else:
+        write_whole(Path(place), text)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file completely or not at all; InputError if it cannot be written.
+
+    A link stays a link: the file behind it is written.  What is no regular file, such as a device or a pipe, is
+    written into as it is.
+    """
+    try:
+        target = path if path.exists() and not path.is_file() else path.resolve()
+        if _replaced(target):
+            _replace(target, _encoded(text))
+        else:
+            target.write_bytes(_encoded(text))
+    except (OSError, ValueError, RuntimeError) as error:
+        raise _unwritable(str(path), error) from error
+
+
+def is_stdout(place: str) -> bool:
+    """True for `-` and for whatever stdout already is, such as /dev/stdout: both would write over each other."""
+    if place == STDOUT:
+        return True
+    try:
+        return os.path.samestat(Path(place).stat(), os.fstat(1))
+    except (OSError, ValueError):
+        return False
+
+
+def _replaced(target: Path) -> bool:
+    """False for what is written in place: no regular file, or one in a folder where nothing new can be made."""
+    if not target.exists():
+        return True
+    return target.is_file() and os.access(target.parent, os.W_OK)
+
+
+def _replace(target: Path, data: bytes) -> None:
+    beside = _beside(target)
+    try:
+        beside.write_bytes(data)
+        if target.exists():
+            beside.chmod(target.stat().st_mode & 0o777)
+        beside.replace(target)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _beside(target: Path) -> Path:
+    """A name next to the file, of which no two threads have the same; short whatever the file is called."""
+    return target.with_name(f".{os.getpid()}-{threading.get_ident()}.new")
+
+
+def _encoded(text: str) -> bytes:
+    """UTF-8; half of a surrogate pair, which has no form there, is escaped as JSON does it."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _unwritable(place: str, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(place, f"it cannot be written ({reason})", "choose another place")
