@@ -1,12 +1,13 @@
 """Masks: the iterations at which a masked read really happens, as a range per loop.
 
 Owns the reading of mask expressions (comparisons of index values with constants, joined by `and`).  Refuses to be
-clever: a condition on several loops at once, or on data, restricts nothing, so every range is an upper bound.
+clever: a condition on several loops at once, or on data, restricts nothing, so every range is an upper bound, and so
+does one with floors on a loop of more than POINTS_TRIED iterations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,9 @@ _MEANING: dict[str, Callable[..., _Values]] = {
     "cast": np.asarray,
     "identity": np.asarray,
 }
+_COMPARISONS = ("ge", "gt", "le", "lt", "eq", "ne")
+_LOGIC = ("logical_and", "logical_or", "logical_not", "bitwise_and", "bitwise_or")
+POINTS_TRIED = 1_000_000
 _JOINING = ("logical_and", "bitwise_and")
 
 
@@ -89,9 +93,49 @@ def _loops_of(op: LoopOp, value: int) -> frozenset[str] | None:
 def _where_true(op: LoopOp, value: int, loop: str) -> Range:
     extents = op.extents
     values = {name: np.zeros(1, np.int64) for name in extents}
-    values[loop] = np.arange(extents[loop], dtype=np.int64)
-    happens = np.flatnonzero(np.broadcast_to(_evaluate(op, value, values), values[loop].shape))
+    crossings = _crossings(op, value, extents)
+    if crossings is None and extents[loop] > POINTS_TRIED:
+        return 0, extents[loop]
+    ends = {0, extents[loop] - 1, *(crossings or ())}
+    some = np.array(sorted(point for point in ends if 0 <= point < extents[loop]), dtype=np.int64)
+    values[loop] = np.arange(extents[loop], dtype=np.int64) if crossings is None else some
+    happens = values[loop][np.broadcast_to(_evaluate(op, value, values), values[loop].shape).astype(bool)]
     return (int(happens[0]), int(happens[-1]) + 1) if happens.size else (0, 0)
+
+
+def _crossings(op: LoopOp, value: int, extents: Mapping[str, int]) -> set[int] | None:
+    """Iterations around which a condition on one loop may change; None if it has more than crossing lines."""
+    step = op.body[value]
+    if not isinstance(step, Apply):
+        return None
+    if step.primitive not in _COMPARISONS:
+        parts = [_crossings(op, arg, extents) for arg in step.args] if step.primitive in _LOGIC else [None]
+        known = [part for part in parts if part is not None]
+        return set[int]().union(*known) if len(known) == len(parts) else None
+    lines = [_straight(op, arg, extents) for arg in step.args]
+    known_lines = [line for line in lines if line is not None]
+    if len(known_lines) != 2:
+        return None
+    (slope, start), (other_slope, other_start) = known_lines
+    if slope == other_slope:
+        return set()
+    middle = (other_start - start) // (slope - other_slope)
+    return {middle - 1, middle, middle + 1, middle + 2}
+
+
+def _straight(op: LoopOp, value: int, extents: Mapping[str, int]) -> tuple[int, int] | None:
+    """(slope, value at 0) over the only loop of more than one iteration; None if it is no straight line."""
+    step = op.body[value]
+    if isinstance(step, Const):
+        return (0, int(step.value)) if float(step.value).is_integer() else None
+    if isinstance(step, Apply):
+        return _straight(op, step.args[0], extents) if step.primitive in ("cast", "identity") else None
+    if not isinstance(step, IndexValue) or any(term.divisor != 1 or term.modulus for term in step.index.terms):
+        return None
+    moving = [
+        (term.coefficient * factor) for term in step.index.terms for name, factor in term.loops if extents[name] > 1
+    ]
+    return sum(moving), step.index.offset + sum(term.coefficient * term.offset for term in step.index.terms)
 
 
 def _evaluate(op: LoopOp, value: int, values: dict[str, NDArray[np.int64]]) -> _Values:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from compiler.loops import Access, Apply, Buffer, Index, IndexValue, Load, LoopOp, Term
 from compiler.masks import Range, mask_ranges
 
-TABLE_LIMIT = 1 << 22
+TABLE_LIMIT = 2_000_000
 _Ints = NDArray[np.int64]
 
 
@@ -293,7 +293,9 @@ class _Resolution:
 
     def _touches(self, raw: _Raw, dims: set[int]) -> bool:
         part = self._part(raw)
-        return part is None or any(bool(np.any(part.values(dim))) for dim in dims)
+        if part is None or part.table is None:
+            return part is None or any(part.steps[dim] and part.extents[0] > 1 for dim in dims)
+        return any(bool(np.any(part.table[dim])) for dim in dims)
 
     def _tabled(self, raw: _Raw) -> _Raw | None:
         if raw.values is not None or not raw.loops:

@@ -12,7 +12,7 @@ import numpy as np
 
 from compiler.checks.case import Case
 from compiler.checks.domains import full
-from compiler.checks.elements import Elements, accessed, joined, same, stored
+from compiler.checks.elements import Elements, accessed, joined, of_one_row, same, stored
 from compiler.checks.findings import Findings
 from compiler.loops import Access, Buffer, BufferKind, OpKind, Role
 from compiler.schedule import Step
@@ -99,7 +99,7 @@ def _once_fault(buffer: Buffer, writes: list[tuple[Step, Access]]) -> str:
     if len(parts) == 1:
         equal = same(parts[0], wanted)
     else:
-        lists = [part.intervals() for part in (*parts, wanted)]
+        lists = [part.intervals() for part in of_one_row([*parts, wanted])]
         known = [part for part in lists if part is not None]
         if len(known) < len(lists):
             return "is written in more pieces than can be compared"

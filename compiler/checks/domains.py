@@ -35,6 +35,8 @@ _EVALUATED = {
     "bitwise_and": np.bitwise_and,
     "bitwise_or": np.bitwise_or,
 }
+_COMPARED = ("ge", "gt", "le", "lt", "eq", "ne")
+_JOINED = ("logical_and", "logical_or", "logical_not", "bitwise_and", "bitwise_or")
 _AND = ("logical_and", "bitwise_and")
 
 
@@ -130,19 +132,64 @@ def _true_range(op: LoopOp, place: int) -> dict[str, tuple[int, int]]:
         if isinstance(step, IndexValue):
             names |= step.index.loop_names
     extents = op.extents
-    if not names <= set(extents) or math.prod(extents[name] for name in names) > CAP:
+    if not names <= set(extents):
         return {}
     ordered = sorted(names)
-    grids = np.meshgrid(*(np.arange(extents[name], dtype=np.int64) for name in ordered), indexing="ij", sparse=True)
+    turns = _turns(op, place, ordered[0], extents[ordered[0]]) if len(ordered) == 1 else None
+    if turns is None and math.prod(extents[name] for name in names) > CAP:
+        return {}
+    points = [np.arange(extents[name], dtype=np.int64) for name in ordered] if turns is None else [turns]
+    grids = np.meshgrid(*points, indexing="ij", sparse=True)
     truth = _evaluate(op, place, dict(zip(ordered, grids, strict=True)))
     if truth is None:
         return {}
-    whole = np.broadcast_to(truth != 0, tuple(extents[name] for name in ordered))
+    whole = np.broadcast_to(truth != 0, tuple(len(axis) for axis in points))
     ranges = {}
     for axis, name in enumerate(ordered):
-        true = np.flatnonzero(whole.any(axis=tuple(other for other in range(len(ordered)) if other != axis)))
+        true = points[axis][whole.any(axis=tuple(other for other in range(len(ordered)) if other != axis))]
         ranges[name] = (int(true[0]), int(true[-1]) + 1) if len(true) else (0, 0)
     return ranges
+
+
+def _turns(op: LoopOp, place: int, loop: str, extent: int) -> NDArray[np.int64] | None:
+    """Iterations in rising order between which a condition on one loop never changes; None if it is not that simple.
+
+    A comparison of straight lines changes only where they cross.
+    """
+    found = {0, extent - 1}
+    waiting = [place]
+    while waiting:
+        step = op.body[waiting.pop()]
+        if isinstance(step, Apply) and step.primitive in _COMPARED:
+            left, right = (_line(op, argument, loop) for argument in step.args)
+            if left is None or right is None:
+                return None
+            slope, gap = left[0] - right[0], right[1] - left[1]
+            if slope:
+                found |= {gap // slope + near for near in (-1, 0, 1, 2)}
+        elif isinstance(step, Apply) and step.primitive in _JOINED:
+            waiting += step.args
+        else:
+            return None
+    return np.array(sorted(point for point in found if 0 <= point < extent), dtype=np.int64)
+
+
+def _line(op: LoopOp, place: int, loop: str) -> tuple[int, int] | None:
+    """Slope and value at iteration 0, if an instruction is a straight line over the loop."""
+    step = op.body[place]
+    if isinstance(step, Const):
+        return (0, int(step.value)) if math.isfinite(step.value) and step.value == int(step.value) else None
+    if isinstance(step, Apply) and step.primitive in ("cast", "identity"):
+        return _line(op, step.args[0], loop)
+    if not isinstance(step, IndexValue) or step.index.gathers:
+        return None
+    slope, start = 0, step.index.offset
+    for term in step.index.terms:
+        if term.divisor != 1 or term.modulus:
+            return None
+        start += term.coefficient * term.offset
+        slope += sum(term.coefficient * factor for _, factor in term.loops)
+    return slope, start
 
 
 def _evaluate(op: LoopOp, place: int, grids: Grids) -> NDArray[np.int64] | None:

@@ -48,6 +48,31 @@ class Elements:
         return joined(np.stack([lows, lows + length], axis=1))
 
 
+def of_one_row(sets: list[Elements]) -> list[Elements]:
+    """Sets that all repeat in the same way, in windows that do not meet, cut down to the first of these windows."""
+    runs = [one.runs[0] for one in sets if one.runs]
+    if len(runs) < len(sets) or not all(one.starts for one in sets):
+        return sets
+    stride, count = max(runs)
+    rows = [_first_row(one, stride, count) for one in sets]
+    known = [row for row in rows if row is not None]
+    if len(known) < len(sets):
+        return sets
+    lowest = min(min(row.starts) for row in known)
+    highest = max(max(row.starts) + sum(step * (size - 1) for step, size in row.runs) for row in known)
+    return of_one_row(known) if highest - lowest < stride else sets
+
+
+def _first_row(one: Elements, stride: int, count: int) -> Elements | None:
+    """The set without its outermost run of `count` times `stride`; None if it has no such run."""
+    (step, size), rest = one.runs[0], one.runs[1:]
+    if (step, size) == (stride, count):
+        return Elements(one.starts, rest)
+    if step < stride and stride % step == 0 and size == stride // step * count:
+        return Elements(one.starts, ((step, stride // step), *rest))
+    return None
+
+
 def joined(intervals: Array) -> Array:
     """Intervals in rising order with overlapping and touching ones joined."""
     if len(intervals) == 0:

@@ -1,8 +1,8 @@
 """Image: where the iterations of one access land on the device, dim by dim.
 
-Owns the taking apart of a flat host offset into device coordinates, as a sum over independent groups of loops: what
-one group adds to a coordinate does not depend on the others, so that ranges and dependences of huge tensors follow from
-short arrays.  Coordinates are those before a staggered arrangement.  Refuses an access that the layout cannot place.
+Owns the taking apart of a flat host offset into device coordinates, as a sum over groups of digits of loops: ranges and
+dependences of huge tensors follow from steps and short tables.  Coordinates are those before a staggered arrangement.
+Refuses an access that the layout cannot place.
 """
 
 from __future__ import annotations
@@ -11,31 +11,29 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compiler.checks.domains import Domain
 from compiler.checks.elements import CAP
+from compiler.checks.radix import Array, Digit, Digits, Group, Span
+from compiler.checks.summands import Part, Summands, stepping, summands
 from compiler.layout import Arrangement, StickLayout
-from compiler.loops import Index, Term
+from compiler.loops import Index
 
-Array = NDArray[np.int64]
-Box = tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Loops that move coordinates together; `digits` has one axis for device dims and one per loop."""
-
-    loops: tuple[str, ...]
-    digits: Array
+TOO_MANY = "has an index over too many points to follow"
+Box = tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """Sum of groups; `domain` gives the ranges of their axes, `moving` the loops that each device dim depends on."""
+    """Sum of groups, one sum per device dim; digits count from the start of `domain`, or from its end for `backward`.
+
+    `moving` names the loops that each device dim depends on.
+    """
 
     domain: Domain
     groups: tuple[Group, ...]
+    digits: Digits
+    backward: frozenset[str]
     layout: StickLayout
     moving: tuple[frozenset[str], ...]
 
@@ -49,30 +47,59 @@ class Image:
         """Loops on which any coordinate depends."""
         return frozenset().union(*self.moving)
 
-    def columns(self, group: Group) -> Array:
-        """What a group adds to the column along the stick dim: sticks times lanes, plus lane."""
-        outer = group.digits[outer_dim(self.layout)]
-        return np.asarray(outer * self.layout.device_size[-1] + group.digits[-1], dtype=np.int64)
+    def columns(self, group: Group) -> Array | int:
+        """What a group adds to the column along the stick dim: sticks times lanes, plus lane.
+
+        A step per value of its digit, or a table.
+        """
+        outer, lanes = outer_dim(self.layout), self.layout.device_size[-1]
+        if group.table is None:
+            return group.steps[outer] * lanes + group.steps[-1]
+        return np.asarray(group.table[outer] * lanes + group.table[-1], dtype=np.int64)
+
+    def counted(self, digit: Digit) -> int:
+        """What one step of a digit adds to the value of its loop."""
+        return -digit.weight if digit.loop in self.backward else digit.weight
+
+    def first(self, loop: str) -> int:
+        """The value of a loop where all its digits are 0."""
+        low, high = self.domain[loop]
+        return high - 1 if loop in self.backward else low
+
+    def reach(self, bounds: Domain) -> tuple[list[int], list[int]] | None:
+        """Smallest and largest device coordinates within `bounds`; None if nothing is touched."""
+        ranges = {}
+        for name, (low, high) in self.domain.items():
+            first, end = max(low, bounds[name][0]), min(high, bounds[name][1])
+            if first >= end:
+                return None
+            ranges[name] = (high - end, high - 1 - first) if name in self.backward else (first - low, end - 1 - low)
+        return self.digits.sums(self.groups, ranges, len(self.layout.device_size))
 
     def box(self, bounds: Domain) -> Box | None:
         """Range (first, last) of every device coordinate within `bounds`, lanes whole; None if nothing is touched."""
-        ranges = {
-            name: (max(low, bounds[name][0]), min(high, bounds[name][1])) for name, (low, high) in self.domain.items()
-        }
-        if any(low >= high for low, high in ranges.values()):
+        found = self.reach(bounds)
+        if found is None:
             return None
-        first = [0] * len(self.layout.device_size)
-        last = list(first)
-        for group in self.groups:
-            axes = tuple(slice(*(edge - self.domain[name][0] for edge in ranges[name])) for name in group.loops)
-            part = group.digits[(slice(None), *axes)].reshape(len(first), -1)
-            first = [base + int(low) for base, low in zip(first, part.min(axis=1), strict=True)]
-            last = [base + int(high) for base, high in zip(last, part.max(axis=1), strict=True)]
+        first, last = found
         first[-1], last[-1] = 0, self.layout.device_size[-1] - 1
         if self.layout.arrangement is Arrangement.F16_TO_F32:  # columns of a pair of sticks are mixed over both
             outer = outer_dim(self.layout)
             first[outer], last[outer] = first[outer] // 2 * 2, last[outer] // 2 * 2 + 1
         return tuple(zip(first, last, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Coordinates of every part, down to the first level where parts carry into each other.
+
+    `clash` numbers these parts, `dim` is that level; `loose` says that something is left below the last level.
+    """
+
+    groups: tuple[Group, ...]
+    clash: tuple[int, ...] = ()
+    dim: int = 0
+    loose: bool = False
 
 
 def outer_dim(layout: StickLayout) -> int:
@@ -84,113 +111,127 @@ def place(index: Index, domain: Domain, layout: StickLayout) -> Image | str | No
     """The image of an access; None if its domain is empty; a clause that says why if it cannot be placed."""
     if any(low >= high for low, high in domain.values()):
         return None
-    parts = _parts(index, domain)
-    if parts is None:
-        return "has an index over too many points to follow"
-    if parts[0][1].min() < 0:
+    found = summands(index, domain)
+    parts = split(found, layout) if found else None
+    if found is None or parts is None:
+        return TOO_MANY
+    if found.offset < 0:
         return "reaches before the first element"
     while True:
-        digits, clash = _taken_apart([values for _, values in parts], layout)
-        if not clash:
+        taken = take_apart(parts, found.digits, layout)
+        if not taken.clash:
             break
-        joint = _together([parts[number] for number in clash])
+        joint = _joined([parts[number] for number in taken.clash])
         if joint is None:
-            return "has an index over too many points to follow"
-        parts = [part for number, part in enumerate(parts) if number not in clash] + [joint]
-    fault = _out_of_range(digits, layout)
+            return TOO_MANY
+        parts = [part for number, part in enumerate(parts) if number not in taken.clash] + [joint]
+    if taken.loose:
+        return "reaches between the elements that the layout places"
+    fault = out_of_range(taken.groups, found.digits, layout)
     if fault:
         return fault
-    groups = tuple(Group(loops, digit) for (loops, _), digit in zip(parts, digits, strict=True))
-    moving = tuple(_moving(groups, dim) for dim in range(len(layout.device_size)))
-    return Image(domain, groups, layout, moving)
+    moving = tuple(_moving(taken.groups, dim) for dim in range(len(layout.device_size)))
+    return Image(domain, taken.groups, found.digits, found.backward, layout, moving)
 
 
 def _moving(groups: tuple[Group, ...], dim: int) -> frozenset[str]:
-    return frozenset(
-        name
-        for group in groups
-        for axis, name in enumerate(group.loops)
-        if group.digits.shape[axis + 1] > 1 and bool(np.any(np.diff(group.digits[dim], axis=axis)))
-    )
+    return frozenset(name for group in groups for name in group.loops if group.moves(dim, name))
 
 
-Part = tuple[tuple[str, ...], Array]
+def split(found: Summands, layout: StickLayout) -> list[Part] | None:
+    """The constant as a part, and parts whose floors along the layout's levels are steps or short tables.
+
+    None if a table would be too long.
+    """
+    strides = [layout.stride_map[dim] for dim in levels_of(layout)]
+    parts = [Part((), values=np.asarray(max(found.offset, 0), dtype=np.int64))]
+    for part in found.parts:
+        if part.values is not None:
+            parts.append(part)
+            continue
+        for leaf, step in stepping(part, strides, found.digits.cuts):
+            piece: Part | None = Part((leaf,), step)
+            if not _steps(step, leaf.size, strides):
+                values = Part((leaf,), step).listed()
+                piece = None if values is None else Part((leaf,), values=values)
+            if piece is None:
+                return None
+            parts.append(piece)
+    return parts
 
 
-def _parts(index: Index, domain: Domain) -> list[Part] | None:
-    """The constant, then one non-negative summand per group of loops that occur in one term, then gathered rows."""
-    offset = index.offset
-    parts: list[Part] = []
-    for names, terms in _connected(index.terms):
-        if math.prod(domain[name][1] - domain[name][0] for name in names) > CAP:
-            return None
-        grids = np.meshgrid(*(np.arange(*domain[name], dtype=np.int64) for name in names), indexing="ij", sparse=True)
-        values = dict(zip(names, grids, strict=True))
-        total = np.zeros([1] * len(names), dtype=np.int64)
-        for term in terms:
-            total = total + term.evaluate(values)
-        offset += int(total.min())
-        parts.append((names, total - total.min()))
-    for number, gather in enumerate(index.gathers):
-        rows = np.arange(gather.size, dtype=np.int64) * gather.coefficient
-        parts.append(((f"row {number}",), rows))
-    return [((), np.asarray(offset, dtype=np.int64)), *parts]
+def _steps(step: int, count: int, strides: list[int]) -> bool:
+    for stride in strides:
+        step %= stride
+        if step * (count - 1) >= stride:
+            return False
+    return True
 
 
-def _connected(terms: tuple[Term, ...]) -> list[tuple[tuple[str, ...], list[Term]]]:
-    """Terms in groups that share loops."""
-    groups: list[tuple[set[str], list[Term]]] = []
-    for term in terms:
-        names, mine = {name for name, _ in term.loops}, [term]
-        apart = []
-        for group in groups:
-            if group[0] & names:
-                names, mine = names | group[0], group[1] + mine
-            else:
-                apart.append(group)
-        groups = [*apart, (names, mine)]
-    return [(tuple(sorted(names)), mine) for names, mine in groups]
-
-
-def _levels(layout: StickLayout) -> list[int]:
+def levels_of(layout: StickLayout) -> list[int]:
     """Device dims with a host stride, in falling stride."""
     real = [dim for dim, stride in enumerate(layout.stride_map) if stride > 0 and layout.device_size[dim] > 1]
     return sorted(real, key=lambda dim: -layout.stride_map[dim])
 
 
-def _taken_apart(values: list[Array], layout: StickLayout) -> tuple[list[Array], list[int]]:
-    """Coordinates of every summand; and the numbers of summands that carry into each other, which must be joined."""
-    digits = [np.zeros((len(layout.device_size), *value.shape), dtype=np.int64) for value in values]
-    rests = list(values)
-    for dim in _levels(layout):
+def take_apart(parts: list[Part], digits: Digits, layout: StickLayout) -> Taken:
+    """Coordinates of every part, level by level, as long as no parts carry into each other."""
+    width = len(layout.device_size)
+    steps: list[list[int]] = [[0] * width for _ in parts]
+    tables = [None if p.values is None else np.zeros((width, *p.values.shape), dtype=np.int64) for p in parts]
+    rests: list[int | Array] = [part.step if part.values is None else part.values for part in parts]
+
+    def groups() -> tuple[Group, ...]:
+        made = zip(parts, steps, tables, strict=True)
+        return tuple(Group(p.digits, tuple(s) if t is None else (), t) for p, s, t in made)
+
+    for dim in levels_of(layout):
         stride = layout.stride_map[dim]
         for number, rest in enumerate(rests):
-            digits[number][dim], rests[number] = np.divmod(rest, stride)
-        most = [int(rest.max(initial=0)) for rest in rests]
-        if sum(most) >= stride:
-            return digits, [number for number, reach in enumerate(most) if reach]
-    if any(rest.any() for rest in rests):
-        return digits[:0], []
-    return digits, []
+            table = tables[number]
+            if table is None:
+                steps[number][dim], rests[number] = divmod(int(rest), stride)
+            else:
+                table[dim], rests[number] = np.asarray(rest) // stride, np.asarray(np.asarray(rest) % stride)
+        if _most(parts, rests, digits) >= stride:
+            clash = tuple(number for number, rest in enumerate(rests) if _left(parts[number], rest))
+            return Taken(groups(), clash, dim)
+    loose = any(_left(part, rest) for part, rest in zip(parts, rests, strict=True))
+    return Taken(groups(), loose=loose)
 
 
-def _together(parts: list[Part]) -> Part | None:
-    """One summand over all loops of several; None if it has too many points."""
-    if math.prod(values.size for _, values in parts) > CAP:
+def _left(part: Part, rest: int | Array) -> bool:
+    """True if a part still adds something."""
+    return bool(np.any(rest)) and (part.values is not None or part.digits[0].size > 1)
+
+
+def _most(parts: list[Part], rests: list[int | Array], digits: Digits) -> int:
+    """The largest sum of what is left of all parts."""
+    left = tuple(
+        Group(part.digits, table=rest[None]) if isinstance(rest, np.ndarray) else Group(part.digits, (rest,))
+        for part, rest in zip(parts, rests, strict=True)
+    )
+    return digits.sums(left, {}, 1)[1][0]
+
+
+def _joined(parts: list[Part]) -> Part | None:
+    """One table over all digits of several parts; None if it has too many points."""
+    if math.prod(digit.size for part in parts for digit in part.digits) > CAP:
         return None
-    names: tuple[str, ...] = ()
+    digits: tuple[Digit, ...] = ()
     total = np.zeros((), dtype=np.int64)
-    for loops, values in parts:
-        total = total.reshape(total.shape + (1,) * values.ndim) + values
-        names += loops
-    return names, total
+    for part in parts:
+        values = part.listed()
+        assert values is not None, "no part is larger than the product of all"
+        total = np.add.outer(total, values)
+        digits += part.digits
+    return Part(digits, values=np.asarray(total, dtype=np.int64))
 
 
-def _out_of_range(digits: list[Array], layout: StickLayout) -> str:
-    if not digits:
-        return "reaches between the elements that the layout places"
-    for dim, size in enumerate(layout.device_size):
-        last = sum(int(digit[dim].max()) for digit in digits)
+def out_of_range(groups: tuple[Group, ...], digits: Digits, layout: StickLayout) -> str:
+    """The first device dim whose largest coordinate it does not have, as the end of a sentence."""
+    _, most = digits.sums(groups, {}, len(layout.device_size))
+    for dim, (last, size) in enumerate(zip(most, layout.device_size, strict=True)):
         if last >= size:
             return f"reaches coordinate {last} of device dim {dim}, which has {size}"
     return ""

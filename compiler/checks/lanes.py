@@ -9,6 +9,7 @@ import numpy as np
 
 from compiler.checks.case import Operand
 from compiler.checks.image import Image
+from compiler.checks.radix import Group
 from compiler.dtypes import DType
 from compiler.layout import Arrangement
 
@@ -21,22 +22,33 @@ CAST_PAIRS = {
 
 def alignment_fault(image: Image, stick: str, modulus: int) -> str:
     """Why the column is not always the value of loop `stick` (0 if ''), both modulo `modulus`; '' if it is."""
-    constant = 0
+    constant = -image.first(stick) if stick in image.digits.roots else 0
     for group in image.groups:
-        columns = image.columns(group) % modulus
-        if stick in group.loops:
-            axis = group.loops.index(stick)
-            low, high = image.domain[stick]
-            shape = [-1 if place == axis else 1 for place in range(len(group.loops))]
-            columns = (columns - np.arange(low, high, dtype=np.int64).reshape(shape)) % modulus
-        first = int(columns.flat[0])
-        if bool(np.any(columns != first)):
+        first = _constant(image, group, stick, modulus)
+        if first is None:
             along = f"along {stick}" if stick in group.loops else f"with {' and '.join(group.loops)}"
             return f"moves through its sticks {along} in another way than one element per iteration"
         constant += first
     if constant % modulus:
         return f"starts at lane {constant % modulus} of a stick"
     return ""
+
+
+def _constant(image: Image, group: Group, stick: str, modulus: int) -> int | None:
+    """The column of a group less what it adds to loop `stick`, modulo `modulus`; None if that is not constant."""
+    columns = image.columns(group)
+    if isinstance(columns, int):
+        digit = group.digits[0]
+        step = columns - (image.counted(digit) if digit.loop == stick else 0)
+        return None if step % modulus and digit.size > 1 else 0
+    for axis, digit in enumerate(group.digits):
+        if digit.loop == stick:
+            shape = [-1 if place == axis else 1 for place in range(len(group.digits))]
+            values = np.arange(digit.size, dtype=np.int64).reshape(shape)
+            columns = columns - image.counted(digit) * values
+    columns = columns % modulus
+    first = int(columns.flat[0])
+    return None if bool(np.any(columns != first)) else first
 
 
 def width_fault(carriers: list[Operand]) -> str:

@@ -5,14 +5,15 @@ Owns well-formedness of a single layout.  Refuses to judge how layouts meet in a
 
 from __future__ import annotations
 
-import numpy as np
+from frozendict import frozendict
 
 from compiler.checks.findings import whole
-from compiler.checks.image import outer_dim
+from compiler.checks.image import levels_of, outer_dim, split, take_apart
+from compiler.checks.summands import summands
 from compiler.device import Device
 from compiler.dtypes import DType
 from compiler.layout import MAX_DIM_ORDER, SPARSE, Arrangement, StickLayout, stick_layout
-from compiler.loops import Buffer, BufferKind
+from compiler.loops import Buffer, BufferKind, Index, Term
 
 BOOL_LANES = (32, 64, 128)
 PAIRED_LANES = {Arrangement.F16_TO_F32: 32, Arrangement.F32_TO_F16: 64}
@@ -83,21 +84,23 @@ def _place_fault(buffer: Buffer, layout: StickLayout) -> str:
     """Every host dim by itself, then their sum: coordinates in range, and the offset found again from them."""
     if 0 in buffer.shape:
         return ""
-    sizes, strides = layout.device_size, layout.stride_map
-    levels = [dim for dim, stride in enumerate(strides) if stride > 0 and sizes[dim] > 1]
-    levels.sort(key=lambda dim: -strides[dim])
-    walks = [np.arange(size, dtype=np.int64) * step for size, step in zip(buffer.shape, buffer.strides, strict=True)]
-    rests = list(walks)
-    for dim in levels:
-        last = 0
-        for number, rest in enumerate(rests):
-            digit, rests[number] = np.divmod(rest, strides[dim])
-            last += int(digit.max())
-        if last >= sizes[dim]:
-            return f"has {sizes[dim]} places in device dim {dim}, its elements need {last + 1}"
-        if sum(int(rest.max()) for rest in rests) >= strides[dim]:
-            return f"puts two elements at one place: device dim {dim} moves {strides[dim]} elements"
-    if any(rest.any() for rest in rests):
+    names = [f"dim {dim}" for dim in range(len(buffer.shape))]
+    terms = tuple(Term(step, ((name, 1),)) for name, step in zip(names, buffer.strides, strict=True))
+    found = summands(
+        Index(0, terms), frozendict((name, (0, size)) for name, size in zip(names, buffer.shape, strict=True))
+    )
+    parts = split(found, layout) if found else None
+    if found is None or parts is None:
+        return "has places that are too many to follow"
+    taken = take_apart(parts, found.digits, layout)
+    _, most = found.digits.sums(taken.groups, {}, len(layout.device_size))
+    for dim in levels_of(layout):
+        if most[dim] >= layout.device_size[dim]:
+            return f"has {layout.device_size[dim]} places in device dim {dim}, its elements need {most[dim] + 1}"
+    if taken.clash:
+        moved = layout.stride_map[taken.dim]
+        return f"puts two elements at one place: device dim {taken.dim} moves {moved} elements"
+    if taken.loose:
         return "puts two elements at one place: no device dim tells them apart"
     if any(size > 1 and step == 0 for size, step in zip(buffer.shape, buffer.strides, strict=True)):
         return "cannot hold a buffer whose own elements share one place"

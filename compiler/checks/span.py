@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+from frozendict import frozendict
+
 from compiler.checks.case import Case, Operand
 from compiler.checks.findings import Findings
 from compiler.checks.image import Image
@@ -46,17 +48,15 @@ def core_extents(case: Case, step: Step) -> dict[str, int]:
 def span_bytes(image: Image, extents: dict[str, int]) -> int:
     """Bytes between the first and the last stick a core walks, by the outermost coordinate that moves.
 
-    A coordinate's size on one core is one plus what each group of loops can add to it in the core's iterations.
+    A coordinate's size on one core is the range it runs through in the core's iterations.
     """
+    bounds = {name: (low, low + extents.get(name, high - low)) for name, (low, high) in image.domain.items()}
+    reach = image.reach(frozendict(bounds))
     sizes = image.layout.device_size
     for dim in range(len(sizes) - 1):
         if not image.moving[dim]:
             continue
-        size = 1
-        for group in image.groups:
-            axes = tuple(slice(0, extents.get(name)) for name in group.loops)
-            part = group.digits[(dim, *axes)]
-            size += int(part.max() - part.flat[0]) if part.size else 0
+        size = reach[1][dim] - reach[0][dim] + 1 if reach else 1
         if size > 1:
             return size * math.prod(sizes[dim + 1 :]) * image.layout.element_bytes
     return image.layout.element_bytes

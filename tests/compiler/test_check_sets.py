@@ -7,10 +7,12 @@ import pytest
 from frozendict import frozendict
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from compiler.checks.domains import domain, followed, full, uses
 from compiler.checks.elements import CAP, Elements, accessed, joined, merged, same, stored, within
 from compiler.checks.image import Image, place
+from compiler.checks.radix import Digit
 from compiler.dtypes import DType
 from compiler.layout import Arrangement, StickLayout, stick_layout
 from compiler.loops import Access, Index, LoopOp, Term
@@ -140,13 +142,26 @@ def plain_accesses(op: LoopOp) -> list[Access]:
     return [access for access in (*reads, *op.writes) if op.loops and not access.index.gathers]
 
 
+def digit_of(image: Image, digit: Digit, loop: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A digit at values of its loop, by walking down the cuts."""
+    low, high = image.domain[digit.loop]
+    value = high - 1 - loop if digit.loop in image.backward else loop - low
+    node = image.digits.roots[digit.loop]
+    while node != digit:
+        q, above, below = image.digits.cuts.below[node]
+        inside = digit in image.digits.cuts.leaves(above)
+        node, value = (above, value // q) if inside else (below, value % q)
+    return value
+
+
 def assert_same_places(op: LoopOp, index: Index, image: Image, layout: StickLayout) -> None:
     values = points(op, whole(op))
     want = layout.coordinates(values[""] + index.evaluate(values))
     total = np.zeros_like(want)
     for group in image.groups:
+        at = [digit_of(image, digit, values[digit.loop]) for digit in group.digits]
         for dim in range(len(want)):
-            total[dim] += group.digits[dim][tuple(values[name] for name in group.loops)]
+            total[dim] += group.steps[dim] * at[0] if group.table is None else group.table[dim][tuple(at)]
     assert np.array_equal(total, want)
     first = op.loops[0]
     bounds = full(op).set(first.name, (first.extent // 2, first.extent))
