@@ -20,7 +20,6 @@ from compiler.program import Program
 from simulator.report import VerifyReport
 from spyre_studio.layout_wire import plain_graph, read_layout
 from spyre_studio.options import CompileOptions
-from spyre_studio.prepared import prepared
 from spyre_studio.views.graph_groups import GraphInput
 from spyre_studio.views.graph_layout import GraphLayout
 
@@ -79,7 +78,7 @@ def compile_request(
         whole = Compilation(
             graph, problem, parts.plan, parts.program, parts.cost, parts.verdicts, parts.log, parts.solver
         )
-        return prepared(whole)
+        return _prepared(whole)
 
     return Request("compile", arguments, read, keep_as)
 
@@ -135,5 +134,11 @@ def layout_request(graph: GraphInput, opened: frozenset[str]) -> Request[GraphLa
 
 def _read_opened(plain: object) -> Captured | Compilation:
     if isinstance(plain, dict) and "problem" in plain:
-        return prepared(structure(Compilation, plain, WORKER))
+        return _prepared(structure(Compilation, plain, WORKER))
     return structure(Captured, plain, WORKER)
+
+
+def _prepared(whole: Compilation) -> Compilation:
+    from spyre_studio.prepared import prepared  # knows how views begin: loaded when the first plan comes
+
+    return prepared(whole)

@@ -29,6 +29,11 @@ def format_us(microseconds: float, signed: bool = False) -> str:
     return _sign(microseconds, signed) + text
 
 
+def format_us_below(microseconds: float) -> str:
+    """A time in a column headed µs: bare, and with its own unit from a millisecond on. Examples: '412.6', '1.85 ms'."""
+    return format_number(microseconds) if abs(microseconds) < 999.95 else format_us(microseconds)
+
+
 def format_number(value: float, digits: int = 1, signed: bool = False) -> str:
     """A bare number for a column whose header names the unit. Examples: '412.6', '+3.0' (signed)."""
     if not isfinite(value):

@@ -12,7 +12,7 @@ from compiler.pins import PinState
 from compiler.plan import Spilled
 from simulator.report import Agreement, VerifyReport
 from spyre_studio.lights import Light
-from spyre_studio.units import format_count, format_number, format_percent, format_us
+from spyre_studio.units import format_count, format_percent, format_us
 
 NUMERICS = "numerics"
 
@@ -53,10 +53,10 @@ def gathered(lights: Sequence[Light]) -> tuple[Light, ...]:
 
 
 def bound_text(solver: SolverStatus) -> str:
-    """How far from the best possible the plan can be at most. Example: 'bound 410.9 · gap 0.4 %'."""
+    """How far from the best possible the plan can be at most. Example: 'bound 410.9 µs · gap 0.4 %'."""
     if solver.bound_us < 0:
         return "no bound known"
-    return f"bound {format_number(solver.bound_us)} · gap {format_percent(solver.gap)}"
+    return f"bound {format_us(solver.bound_us)} · gap {format_percent(solver.gap)}"
 
 
 def solver_text(solver: SolverStatus) -> str:

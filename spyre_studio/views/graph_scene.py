@@ -12,7 +12,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from spyre_studio.units import format_count, format_number
+from spyre_studio.units import format_count, format_us
 from spyre_studio.views.curves import as_lines, flattened
 from spyre_studio.views.graph_layout import GraphLayout
 from spyre_studio.views.graph_model import HBM, LX, NODE_KINDS, UNKNOWN, GraphModel
@@ -89,7 +89,7 @@ def scene_of(model: GraphModel, layout: GraphLayout) -> Scene:
         layout=layout,
         titles=tuple(row.title for row in rows),
         details=tuple(row.detail for row in rows),
-        numbers=tuple(format_number(row.us) if isfinite(row.us) else "" for row in rows),
+        numbers=tuple(format_us(row.us) if isfinite(row.us) else "" for row in rows),
         kinds=np.array([row.kind for row in rows], np.intp),
         us=np.array([row.us for row in rows], np.float64),
         residency=np.array([row.residency for row in rows], np.intp),

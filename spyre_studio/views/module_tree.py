@@ -17,7 +17,7 @@ from spyre_studio.qt_theme import px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.theme import GRID
-from spyre_studio.units import format_number
+from spyre_studio.units import format_us_below
 from spyre_studio.views.graph_model import GraphModel, planned, unplanned
 from spyre_studio.views.graph_names import group_title
 
@@ -125,17 +125,12 @@ class TreeModel(QAbstractItemModel):
         """Text, bar and tooltip."""
         item = self.item(index)
         if role == Qt.ItemDataRole.DisplayRole:
-            return item.title if index.column() == 0 else _time(item.us) if self._timed else ""
+            return item.title if index.column() == 0 else format_us_below(item.us) if self._timed else ""
         if role == BAR_ROLE and index.column() == 1 and self._timed:
             return item.us / self._root.us if self._root.us > 0 else 0.0
         if role == Qt.ItemDataRole.ToolTipRole:
             return item.op or item.group or item.title
         return None
-
-
-def _time(us: float) -> str:
-    """In as few digits as say something: whole microseconds from a millisecond on."""
-    return format_number(us, 0 if us >= 999.95 else 1)
 
 
 def walk(item: Item) -> list[Item]:
@@ -163,13 +158,13 @@ class ModuleTree(QTreeView):
         self.setIndentation(px(1.5 * GRID))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setItemDelegateForColumn(1, BarCell(number_width=7, parent=self))
+        self.setItemDelegateForColumn(1, BarCell(number_width=9, parent=self))
         header = self.header()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(px(6 * GRID))
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
-        self.setColumnWidth(1, px(13 * GRID))
+        self.setColumnWidth(1, px(14 * GRID))
         self.selectionModel().selectionChanged.connect(self._chosen)
         self.show_compilation(session.compilation)
 

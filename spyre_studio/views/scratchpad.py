@@ -193,7 +193,7 @@ def _line(data: Occupancy, buffer: str) -> str:
     if buffer in data.outside_map:
         return _outside_line(data.outside[data.outside_map[buffer]])
     count = format_count(len(data.residents), "buffer")
-    return f"{count} in LX, {format_count(len(data.outside))} in device memory. Click a box to follow its buffer."
+    return f"{count} in LX, {format_count(len(data.outside))} in device memory. Select one to follow it."
 
 
 def _resident_line(one: Resident) -> str:

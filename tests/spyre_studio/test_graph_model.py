@@ -166,6 +166,13 @@ def test_a_scene_has_one_row_per_box_and_knows_what_each_stands_for() -> None:
     assert shown.box_of_op("no such op") == shown.box_of_op(None) == -1
 
 
+def test_times_on_boxes_say_their_unit() -> None:
+    shown = scene()
+    timed = [text for text, us in zip(shown.numbers, shown.us.tolist(), strict=True) if us == us]
+    assert timed
+    assert all(text.endswith((" µs", " ms")) for text in timed)
+
+
 def test_links_know_their_buffers_and_where_they_run() -> None:
     shown = scene()
     for link in range(len(shown.layout.links)):

@@ -38,7 +38,7 @@ def report(agreement: Agreement) -> VerifyReport:
 
 
 def test_a_bound_is_named_where_one_is_known() -> None:
-    assert bound_text(SolverStatus("cp-sat", "optimal", 412.6, 410.9, 0.004, 2.1)) == "bound 410.9 · gap 0.4 %"
+    assert bound_text(SolverStatus("cp-sat", "optimal", 412.6, 410.9, 0.004, 2.1)) == "bound 410.9 µs · gap 0.4 %"
     assert bound_text(SolverStatus("staged", "heuristic", 412.6, -1, -1, 0.1)) == "no bound known"
 
 

@@ -13,6 +13,7 @@ from spyre_studio.units import (
     format_percent,
     format_shape,
     format_us,
+    format_us_below,
 )
 
 
@@ -82,3 +83,11 @@ def test_shares_and_shapes() -> None:
 @pytest.mark.parametrize("write", [format_us, format_number, format_bytes, format_count, format_percent])
 def test_unknown_is_a_dash(write: Callable[[float], str]) -> None:
     assert write(float("nan")) == "–"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0.0"), (63.84, "63.8"), (999.94, "999.9"), (1000.0, "1.00 ms"), (486_898.5, "486.90 ms"), (2.5e6, "2.50 s")],
+)
+def test_a_column_in_microseconds_says_where_another_unit_begins(value: float, text: str) -> None:
+    assert format_us_below(value) == text
