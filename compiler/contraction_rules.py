@@ -60,7 +60,10 @@ def _factors(op: LoopOp) -> tuple[int, int]:
 def _left_ways(op: LoopOp, left: Operand) -> tuple[list[Way], str]:
     """Layouts of the first operand: a reduced loop on its sticks in natural order; without one, or for the single
     channel of a convolution, one value per stick."""
-    depths = [loop.name for loop in op.reduction_loops if loop.extent > 1 and left.carries(loop.name)]
+    reduced = [loop.name for loop in op.reduction_loops if loop.extent > 1]
+    depths = [name for name in reduced if left.carries(name)]
+    if reduced and not depths and op.kind is OpKind.MATMUL:
+        return [], f"{left.buffer.name} does not change along {' or '.join(reduced)}, which is summed"
     found: list[Way] = []
     for depth in depths:
         found += _ways(left, Setting(depth, left.lanes), single=False)

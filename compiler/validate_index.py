@@ -6,13 +6,17 @@ Refuses indices whose arithmetic could leave 64 bits.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
+
+import numpy as np
 
 from compiler.checks.elements import accessed
 from compiler.loops import Index, Term
 
 LARGEST = 1 << 60
+MOST_POINTS = 1 << 16
 Bounds = Mapping[str, tuple[int, int]]
 Range = tuple[int, int]
 
@@ -37,6 +41,30 @@ def form_fault(index: Index, extents: Mapping[str, int]) -> str:
             return f"picks one of {gather.size} entries"
         total += abs(gather.coefficient) * gather.size
     return "has numbers beyond 64 bits" if total > LARGEST else ""
+
+
+def idle_loop(index: Index, extents: Mapping[str, int]) -> str:
+    """A loop that the index names although no step of it leads to another element; '' if there is none.
+
+    Who reads and shares what is told by the names in an index, so such a name would be taken for a dependence.
+    """
+    for name in sorted(index.loop_names):
+        terms = tuple(term for term in index.terms if any(loop == name for loop, _ in term.loops))
+        if extents[name] > 1 and not _moves(terms, name, extents):
+            return name
+    return ""
+
+
+def _moves(terms: tuple[Term, ...], name: str, extents: Mapping[str, int]) -> bool:
+    if all(term.plain for term in terms):
+        return sum(term.coefficient for term in terms) != 0
+    names = sorted({loop for term in terms for loop, _ in term.loops})
+    if math.prod(extents[loop] for loop in names) > MOST_POINTS:
+        bounds = {loop: (0, extents[loop]) for loop in names}
+        return any(low < high for low, high in (_term(term, bounds) for term in terms))
+    grids = np.ix_(*(np.arange(extents[loop], dtype=np.int64) for loop in names))
+    values = Index(0, terms).evaluate(dict(zip(names, grids, strict=True)))
+    return bool(np.any(np.diff(values, axis=names.index(name))))
 
 
 def reach_fault(index: Index, bounds: Bounds, storage: int) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from compiler.checks.domains import domain, full
 from compiler.loops import Access, Apply, Buffer, Index, IndexValue, Instruction, Load, LoopOp, OpKind
 from compiler.primitives import COMBINES, PRIMITIVES
-from compiler.validate_index import form_fault, reach_fault
+from compiler.validate_index import form_fault, idle_loop, reach_fault
 
 MOST_ITERATIONS = 1 << 62
 CONTRACTIONS = (OpKind.MATMUL, OpKind.CONV)
@@ -27,6 +27,7 @@ def op_faults(op: LoopOp, buffers: Mapping[str, Buffer]) -> Iterator[str]:
             yield f"{verb} a buffer {access.buffer!r} that it does not have"
     yield from _kind_faults(op)
     yield from _body_faults(op)
+    yield from _index_faults(op)
     if op.kind is not OpKind.OPAQUE:
         yield from _reach_faults(op, buffers)
 
@@ -36,7 +37,7 @@ def _loop_faults(op: LoopOp) -> Iterator[str]:
     for loop in op.loops:
         if not loop.name or names.count(loop.name) > 1:
             yield f"has two loops {loop.name!r}" if loop.name else "has a loop without a name"
-        if loop.extent < 0:
+        if loop.extent < 1:
             yield f"has a loop {loop.name} of {loop.extent} iterations"
     if math.prod(loop.extent for loop in op.loops) > MOST_ITERATIONS:
         yield "has more iterations than 64 bits can count"
@@ -87,10 +88,16 @@ def _body_faults(op: LoopOp) -> Iterator[str]:
         loads = [op.body[place] for place in op.results]
         if {step.read for step in loads if isinstance(step, Load)} != {0, 1}:
             yield f"is {op.kind} and does not multiply its two reads"
+
+
+def _index_faults(op: LoopOp) -> Iterator[str]:
     for access in (*op.reads, *op.writes):
         fault = form_fault(access.index, op.extents)
         if fault:
             yield f"has an index of {access.buffer} that {fault}"
+        still = idle_loop(access.index, op.extents)
+        if still:
+            yield f"has an index of {access.buffer} that names {still} and does not move along it"
     if any(write.index.gathers for write in op.writes):
         yield f"writes {op.write.buffer} at places chosen by data"
 
@@ -123,7 +130,11 @@ def _step_fault(op: LoopOp, place: int, step: Instruction) -> str:
 
 def _reach_faults(op: LoopOp, buffers: Mapping[str, Buffer]) -> Iterator[str]:
     for number, read in enumerate(op.reads):
-        yield from _outside(read, domain(op, number), buffers, "reads")
+        bounds = domain(op, number)
+        for name in sorted(read.index.loop_names):
+            if bounds[name][1] - bounds[name][0] == 1 < op.extents[name]:  # a capture writes the iteration itself
+                yield f"reads {read.buffer} along {name}, of which its mask leaves one iteration"
+        yield from _outside(read, bounds, buffers, "reads")
     yield from _outside(op.write, full(op), buffers, "writes")
 
 
