@@ -1,12 +1,13 @@
 """The reference: the traced program run by PyTorch itself on real numbers.
 
 Owns which numbers go in (those of the model where it has them, else seeded random ones) and what comes out under the
-names of the LoopProgram and of the ModelGraph.  Refuses models whose numbers do not fit into memory.
+names of the LoopProgram and of the ModelGraph.  Products of narrow floats are computed in fp32 (see `widened`).
+Refuses models whose numbers do not fit into memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -24,6 +25,7 @@ from compiler.frontend.load import traced
 from compiler.frontend.model_graph import tensor_outputs
 from compiler.frontend.numbers import numbers_for
 from compiler.frontend.specs import ArchiveSpec, FactorySpec, read_spec
+from compiler.frontend.widened import is_widened, widened
 
 LARGEST_BYTES = 8 << 30
 _NO_SIZES: Mapping[str, int] = {}
@@ -100,6 +102,14 @@ class _Runner(torch.fx.Interpreter):
             leaves = [leaf.clone() for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
             self.kept[n.name] = tuple(leaves)
         return result
+
+    def call_function(
+        self, target: str | Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> object:
+        """Make a call; products of narrow floats are computed in fp32 and rounded once."""
+        if callable(target) and is_widened(target, args, kwargs):
+            return widened(target, args, kwargs)
+        return super().call_function(target, args, kwargs)  # type: ignore[arg-type]
 
 
 def _as_handed_over(value: torch.Tensor) -> torch.Tensor:

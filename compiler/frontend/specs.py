@@ -139,7 +139,7 @@ def foreign_code_note(spec: Spec) -> str:
     """What a person must be told before the model is built, if a Python file of somebody's is run for it."""
     if not runs_foreign_code(spec):
         return ""
-    return f"{spec.path.name} is run as a program with your rights, because it builds the model."
+    return f"{spec.path} is run as a program with your rights, because it builds the model."
 
 
 def digest(path: Path) -> str:
