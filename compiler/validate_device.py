@@ -151,4 +151,4 @@ def _lanes(lanes: Mapping[DType, int], what: str) -> None:
 
 def written(value: float) -> str:
     """A number as a person writes it: whole ones without a point."""
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e16 else repr(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields, is_dataclass
 
 import hypothesis.strategies as st
 import pytest
@@ -10,12 +11,15 @@ from frozendict import frozendict
 from hypothesis import given
 
 from compiler.codec import KINDS, VERSION, from_json, to_json
+from compiler.dtypes import DType
 from compiler.errors import InputError
 from compiler.layout import stick_layout
+from compiler.loops import BufferKind, LoopProgram, OpKind, Role
 from compiler.pins import Pins
 from compiler.plan import Plan, ReasonCode, Slot, Spilled
 from compiler.text.document import from_text, to_text
 from tests.compiler.strategies import VALUES
+from tests.programs import softmax
 
 PLAN = Plan(
     "m",
@@ -38,6 +42,42 @@ def test_json_round_trips(kind: str, data: st.DataObject) -> None:
     again: object = from_json(KINDS[kind], to_json(value))
     assert again == value
     assert to_json(again) == to_json(value)
+
+
+def alike(left: object, right: object) -> bool:
+    """Equal, and of the same classes all the way down: a word is equal to the enum member that stands for it."""
+    if type(left) is not type(right):
+        return False
+    if is_dataclass(left) and not isinstance(left, type):
+        return all(alike(getattr(left, item.name), getattr(right, item.name)) for item in fields(left))
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(alike, left, right))
+    if isinstance(left, frozendict) and isinstance(right, frozendict):
+        return alike(tuple(left.items()), tuple(right.items()))
+    return left == right
+
+
+def test_a_word_is_not_alike_an_enum() -> None:
+    assert frozendict(a=BufferKind.INPUT) == frozendict(a="input")
+    assert not alike(BufferKind.INPUT, "input")
+    assert not alike(frozendict(a=(BufferKind.INPUT,)), frozendict(a=("input",)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_enums_come_back_as_enums(kind: str, data: st.DataObject) -> None:
+    value = data.draw(VALUES[kind])
+    again: object = from_json(KINDS[kind], to_json(value))
+    assert alike(again, value)
+
+
+def test_the_kind_of_a_buffer_is_a_buffer_kind() -> None:
+    program = softmax(64, 128)
+    again = from_json(LoopProgram, to_json(program))
+    assert {type(buffer.kind) for buffer in again.buffers} == {BufferKind}
+    assert {type(op.kind) for op in again.ops} == {OpKind}
+    assert {type(loop.role) for op in again.ops for loop in op.loops} == {Role}
+    assert {type(buffer.dtype) for buffer in again.buffers} == {DType}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -71,6 +111,18 @@ def broken(change: object) -> str:
         (lambda d: d["value"].update(kernels="x" * 1_000_000), "value.kernels"),
         (lambda d: d["value"]["layouts"]["x"].update(device_size="128"), "value.layouts"),
         (lambda d: d.update(value=3), "an object"),
+        (lambda d: d.update(x=1), "it has an entry 'x' beside its value"),
+        (lambda d: d.update(kind=["plan"]), "unknown kind"),
+        (lambda d: d["value"].update(layouts=[]), "value.layouts"),
+        (lambda d: d["value"].update(layouts=""), "value.layouts"),
+        (lambda d: d["value"].update(layouts=None), "value.layouts"),
+        (lambda d: d["value"].update(reasons=[["a", "b"]]), "value.reasons"),
+        (lambda d: d["value"].update(pins=0), "value.pins"),
+        (lambda d: d["value"].update(kernels=""), "value.kernels"),
+        (lambda d: d["value"]["placement"]["x"].update({"is": ["slot"]}), "value.placement"),
+        (lambda d: d["value"].update(cores=2**70), "a number beyond 64 bits @ value.cores"),
+        (lambda d: d["value"].update(model="\ud800"), "half of a character (\\ud800)"),
+        (lambda d: d["value"]["reasons"].update({"a\udfff": "b"}), "half of a character (\\udfff)"),
     ],
 )
 def test_a_document_that_does_not_fit_is_refused_by_name(change: object, words: str) -> None:
