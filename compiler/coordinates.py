@@ -188,7 +188,16 @@ class Boxes:
 
 def core_boxes(op: LoopOp, access: Access, buffer: Buffer, layout: StickLayout, division: Division) -> Boxes:
     """The box of `buffer` that every core of `division` walks through `access` of `op`."""
-    return boxes(walk_of(op, access, buffer), layout, core_ranges(op.loops, division))
+    return _core_boxes(walk_of(op, access, buffer), layout, op.loops, division)
+
+
+@lru_cache(maxsize=1 << 14)
+def _core_boxes(walk: Walk, layout: StickLayout, loops: tuple[Loop, ...], division: Division) -> Boxes:
+    """Kept, because equal layers ask again and again; the arrays are shared and therefore read-only."""
+    found = boxes(walk, layout, core_ranges(loops, division))
+    for array in (found.start, found.size, found.exact):
+        array.flags.writeable = False
+    return found
 
 
 def core_ranges(loops: tuple[Loop, ...], division: Division) -> dict[str, Bounds]:

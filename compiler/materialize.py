@@ -6,12 +6,13 @@ partial results. Refuses plans that lack a decision: the checker has said so bef
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 from compiler.coordinates import core_boxes, lane_loops, walk_of
 from compiler.division import Division
 from compiler.errors import Breach, LimitError
-from compiler.loops import LoopOp, OpKind
+from compiler.loops import Loop, LoopOp, OpKind, Role
 from compiler.plan import Plan, Slot
 from compiler.problem import Problem
 from compiler.program import CoreBox, CoreSlice, DeviceOp, DeviceTensor, Memory, Program, ProgramKernel
@@ -68,17 +69,24 @@ def _boxes(step: Step, plan: Plan, schedule: Schedule) -> tuple[CoreBox, ...]:
 
 
 def _device_op(step: Step, plan: Plan, schedule: Schedule) -> DeviceOp:
-    division = plan.divisions[step.name]
-    chain = hand_overs(step.op, division)
-    slices = tuple(
-        CoreSlice(core, division.bounds(step.op.loops, core), chain.get(core, -1)) for core in range(division.cores)
-    )
+    slices = _slices(step.op.loops, plan.divisions[step.name])
     return DeviceOp(step.name, step.number, step.op, slices, masked_loops(step.op, plan, schedule))
+
+
+@lru_cache(maxsize=1 << 12)
+def _slices(loops: tuple[Loop, ...], division: Division) -> tuple[CoreSlice, ...]:
+    """What every core works on and hands over; equal layers share it."""
+    chain = _hand_overs(loops, division)
+    return tuple(CoreSlice(core, division.bounds(loops, core), chain.get(core, -1)) for core in range(division.cores))
 
 
 def hand_overs(op: LoopOp, division: Division) -> dict[int, int]:
     """Core -> core its partial result goes to; the last core of each group, which writes, is left out."""
-    reduced = {loop.name for loop in op.reduction_loops}
+    return _hand_overs(op.loops, division)
+
+
+def _hand_overs(loops: tuple[Loop, ...], division: Division) -> dict[int, int]:
+    reduced = {loop.name for loop in loops if loop.role is Role.REDUCTION}
     if not any(split.loop in reduced for split in division.splits):
         return {}
     groups: dict[tuple[tuple[str, int], ...], list[int]] = {}

@@ -7,7 +7,7 @@ only spells out what program and plan already say.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from frozendict import frozendict
 
@@ -32,15 +32,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Steps in order and all buffers, those made by edits included."""
+    """Steps in order and all buffers, those made by edits included; `step_map` finds a step by its name."""
 
     steps: tuple[Step, ...]
     buffers: frozendict[str, Buffer]
+    step_map: frozendict[str, Step] = field(init=False, repr=False, compare=False)
 
-    @property
-    def step_map(self) -> frozendict[str, Step]:
-        """Step name -> step."""
-        return frozendict((step.name, step) for step in self.steps)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "step_map", frozendict((step.name, step) for step in self.steps))
 
 
 def expand(program: LoopProgram, plan: Plan) -> Schedule:

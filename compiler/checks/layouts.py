@@ -5,6 +5,8 @@ Owns well-formedness of a single layout.  Refuses to judge how layouts meet in a
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from frozendict import frozendict
 
 from compiler.checks.findings import whole
@@ -36,7 +38,7 @@ def layout_fault(buffer: Buffer, layout: object, device: Device) -> str:
         _order_fault(buffer, layout)
         or _stick_fault(buffer, layout)
         or _arrangement_fault(layout)
-        or _place_fault(buffer, layout)
+        or _place_fault(buffer.shape, buffer.strides, tuple(sizes), tuple(strides))
         or _default_fault(buffer, layout)
     )
 
@@ -80,15 +82,20 @@ def _arrangement_fault(layout: StickLayout) -> str:
     return ""
 
 
-def _place_fault(buffer: Buffer, layout: StickLayout) -> str:
-    """Every host dim by itself, then their sum: coordinates in range, and the offset found again from them."""
-    if 0 in buffer.shape:
+@lru_cache(maxsize=1 << 12)
+def _place_fault(
+    shape: tuple[int, ...], strides: tuple[int, ...], sizes: tuple[int, ...], stride_map: tuple[int, ...]
+) -> str:
+    """Every host dim by itself, then their sum: coordinates in range, and the offset found again from them.
+
+    Many tensors of a model are of equal shape, so answers are kept.
+    """
+    if 0 in shape:
         return ""
-    names = [f"dim {dim}" for dim in range(len(buffer.shape))]
-    terms = tuple(Term(step, ((name, 1),)) for name, step in zip(names, buffer.strides, strict=True))
-    found = summands(
-        Index(0, terms), frozendict((name, (0, size)) for name, size in zip(names, buffer.shape, strict=True))
-    )
+    layout = StickLayout(sizes, stride_map, ())
+    names = [f"dim {dim}" for dim in range(len(shape))]
+    terms = tuple(Term(step, ((name, 1),)) for name, step in zip(names, strides, strict=True))
+    found = summands(Index(0, terms), frozendict((name, (0, size)) for name, size in zip(names, shape, strict=True)))
     parts = split(found, layout) if found else None
     if found is None or parts is None:
         return "has places that are too many to follow"
@@ -102,7 +109,7 @@ def _place_fault(buffer: Buffer, layout: StickLayout) -> str:
         return f"puts two elements at one place: device dim {taken.dim} moves {moved} elements"
     if taken.loose:
         return "puts two elements at one place: no device dim tells them apart"
-    if any(size > 1 and step == 0 for size, step in zip(buffer.shape, buffer.strides, strict=True)):
+    if any(size > 1 and step == 0 for size, step in zip(shape, strides, strict=True)):
         return "cannot hold a buffer whose own elements share one place"
     return ""
 

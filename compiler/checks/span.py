@@ -19,6 +19,7 @@ from compiler.schedule import Step
 def span(case: Case, findings: Findings) -> None:
     """Every operand of every device step, then the trips of its loops."""
     limit = case.device.span_limit_bytes
+    known: dict[tuple[int, tuple[tuple[str, int], ...]], int] = {}  # equal layers share images
     for step in case.device_steps:
         operands = case.operands(step)
         if operands is None or step.name not in case.divisions:
@@ -32,7 +33,10 @@ def span(case: Case, findings: Findings) -> None:
             if isinstance(operand.image, str):
                 findings.unproved(f"{operand.buffer.name} in {step.name}")
             elif operand.image is not None:
-                walked = span_bytes(operand.image, extents)
+                key = (id(operand.image), tuple(extents.items()))
+                if key not in known:
+                    known[key] = span_bytes(operand.image, extents)
+                walked = known[key]
                 if walked > limit:
                     where = f"{step.name}: a core walks {walked} bytes of {operand.buffer.name}"
                     findings.add(f"{where}, the limit is {limit}")

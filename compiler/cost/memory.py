@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from compiler.coordinates import boxes, core_ranges, depends_on, lane_loops, walk_of
+from compiler.coordinates import core_boxes, depends_on, lane_loops, walk_of
 from compiler.device import Device
 from compiler.division import Division
 from compiler.layout import StickLayout
@@ -114,5 +114,5 @@ def _touched(op: LoopOp, access: Access, schedule: Schedule, layouts: Mapping[st
     for loop in op.loops:
         if depends_on(walk, loop.name):
             sticks *= -(-loop.extent // layout.elements_per_stick) if loop.name in along else loop.extent
-    box = int(boxes(walk, layout, core_ranges(op.loops, Division())).bytes.sum())
+    box = int(core_boxes(op, access, schedule.buffers[access.buffer], layout, Division()).bytes.sum())
     return min(box, sticks * layout.elements_per_stick * layout.element_bytes)

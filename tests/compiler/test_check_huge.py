@@ -29,6 +29,7 @@ from compiler.loops import (
     Const,
     Index,
     IndexValue,
+    Instruction,
     Load,
     Loop,
     LoopOp,
