@@ -22,6 +22,7 @@ from compiler.text.cursor import bracket
 
 T = TypeVar("T")
 NONE = "none"
+PLACES = {"lx": "LX", "hbm": "device memory"}  # what a placement pin asks for, in words
 _NOISE_US = 1e-9  # what the order of additions may do to a sum of microseconds
 
 
@@ -109,6 +110,8 @@ def diff(before: Compilation, after: Compilation) -> PlanDiff:
 
 def print_diff(found: PlanDiff) -> str:
     """The differences as lines for a person, causes below what they caused."""
+    if found.same:
+        return "no difference\n"
     lines: list[str] = []
     for change in found.changes:
         lines.append(f"{change.kind} {change.name}: {change.before} -> {change.after}")
@@ -123,8 +126,6 @@ def print_diff(found: PlanDiff) -> str:
         unit = "B" if name == "device memory" else "elements"
         if old != new:
             lines.append(f"{name}: {old:,} -> {new:,} {unit} ({new - old:+,})")
-    if found.same:
-        lines.append("the plans are the same")
     return "\n".join(lines) + "\n"
 
 
@@ -298,7 +299,7 @@ def _pin_texts(pins: Pins) -> dict[str, str]:
         for name, factors in table.items()
     }
     texts |= {f"layout:{buffer}": f"sticks of dim {dim}" for buffer, dim in pins.layout.items()}
-    return texts | {f"placement:{buffer}": where for buffer, where in pins.placement.items()}
+    return texts | {f"placement:{buffer}": PLACES.get(where, where) for buffer, where in pins.placement.items()}
 
 
 def _same(text: str | None) -> str:

@@ -50,6 +50,7 @@ class MainWindow(QMainWindow):
         self.session, self.selection, self.theme = session, Selection(self), theme
         self._store = store
         self._workbench: Workbench | None = None
+        self._told = ""
         self.start = StartPage(session.settings, self)
         self.loading = StatePage(parent=self)
         self.banner = Banner(self)
@@ -154,6 +155,14 @@ class MainWindow(QMainWindow):
             self._pages.setCurrentWidget(self.workbench)
         if what in {"model", "state"}:
             self._show_page()
+            self._take_back()
+
+    def _take_back(self) -> None:
+        """What went wrong is no longer said once something succeeded after it; other messages stay."""
+        if self._told and self.session.failure is None:
+            if self.banner.sentence == self._told:
+                self.banner.hide()
+            self._told = ""
 
     def _select_heaviest(self) -> None:
         """A new model begins at the op that costs most; what is done about inserted moves is decided at ops."""
@@ -184,6 +193,7 @@ class MainWindow(QMainWindow):
     def _failed(self, what: str, why: str, remedy: str) -> None:
         failure = self.session.failure
         self.banner.say("error", f"{what}: {why}; {remedy}.", failure.details if failure else "")
+        self._told = self.banner.sentence
 
     def _arrange(self) -> None:
         self.setObjectName("main")

@@ -6,13 +6,14 @@ Owns: the lists and their look. Refuses: opening anything; it says what was chos
 from __future__ import annotations
 
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from resources.examples import examples
+from resources.examples import bundled_script, examples
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.settings import Settings
 from spyre_studio.theme import GRID, PAD, RADIUS
@@ -21,7 +22,8 @@ from spyre_studio.widgets import SectionLabel, button
 _COLUMN = 51 * GRID
 _MOST_RECENT = 8
 WHAT = "See, steer and check how a PyTorch model is compiled for the Spyre accelerator."
-DROP = "or drop a file anywhere: a traced model (.pt2), a captured model, a saved plan, a config.json"
+DROP = "or drop a file anywhere: a traced model (.pt2), a captured model or a saved plan"
+TOO = "; or a config.json"  # where the package is installed that builds the model of a Hugging Face config
 
 
 class RowButton(QAbstractButton):
@@ -113,7 +115,7 @@ class StartPage(QWidget):
 
     def _row(self, spec: str) -> RowButton:
         path = Path(spec)
-        made = RowButton(path.name, str(path.parent)) if path.suffix else RowButton(spec, "bundled example")
+        made = RowButton(spec, "bundled example") if _is_bundled(spec) else RowButton(path.name, str(path.parent))
         made.setToolTip(spec)
         made.clicked.connect(lambda: self.chosen.emit(spec))
         return made
@@ -144,7 +146,7 @@ class StartPage(QWidget):
         whole.addWidget(area)
 
     def _head(self) -> QVBoxLayout:
-        title, what, drop = QLabel("Spyre Studio"), QLabel(WHAT), QLabel(DROP)
+        title, what, drop = QLabel("Spyre Studio"), QLabel(WHAT), QLabel(drop_words())
         face = font("title", bold=True)
         face.setPixelSize(round(face.pixelSize() * 1.6))
         title.setFont(face)
@@ -195,9 +197,16 @@ def _list_column(title: str) -> QVBoxLayout:
     return column
 
 
+def drop_words() -> str:
+    """What can be dropped here: nothing that would be refused."""
+    return DROP + (TOO if find_spec("transformers") is not None else "")
+
+
 def _exists(spec: str) -> bool:
-    """True for a bundled example and for a file that is there, with or without a function behind it."""
-    path = Path(spec)
-    if not path.suffix:
-        return any(each.name == spec for each in examples())
-    return path.is_file() or Path(spec.rpartition(":")[0]).is_file()
+    """True for a bundled example and for a file that is there, with parameters or a function behind it or without."""
+    head = spec.partition("?")[0]
+    return _is_bundled(spec) or any(Path(path).is_file() for path in (spec, head, head.rpartition(":")[0]) if path)
+
+
+def _is_bundled(spec: str) -> bool:
+    return bundled_script(spec.partition("?")[0]) is not None

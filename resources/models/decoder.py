@@ -1,4 +1,4 @@
-"""One decoder block of a language model: RoPE, grouped-query attention, SwiGLU."""
+"""A decoder block: RoPE, grouped-query attention, SwiGLU."""
 
 from dataclasses import dataclass
 

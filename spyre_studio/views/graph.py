@@ -15,6 +15,7 @@ from compiler.compilation import Compilation
 from compiler.plan import Plan
 from compiler.schedule import expand
 from spyre_studio.finder import Entry, entries, found_in
+from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.qt_theme import scale
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -182,7 +183,7 @@ class GraphView(QWidget):
         if self._model is not None:
             return READY.with_badges(STALE) if self._session.stale else READY
         if self._session.state == "loading":
-            return loading(f"Opening {self._session.opening or 'the model'}", self._session.busy)
+            return loading(f"Opening {spoken_name(self._session.opening)}", phase_words(self._session.busy))
         return EMPTY
 
     def _mark(self, reveal: bool) -> None:

@@ -199,8 +199,10 @@ class _Maker:
             return self._written_shape(step.op)
         if step.edit is not None:
             source, target = self.plan.layouts[step.edit.source], self.plan.layouts[step.edit.target]
-            change = f"{_dim(source.stick_dim)} → {_dim(target.stick_dim)} · {format_bytes(target.size_bytes)}"
-            return change if step.edit.source in self.writers else f"{_short(step.edit.source)} · {change}"
+            change = f"{_dim(source.stick_dim)} → {_dim(target.stick_dim)}"
+            if step.edit.source in self.writers:
+                return f"{change} · {format_bytes(target.size_bytes)}"
+            return f"{_short(step.edit.source)} · {change}"  # the tooltip of what it writes has the size
         division = self.plan.divisions.get(step.name)
         if division is None:
             return "on the host" if step.op.kind is OpKind.OPAQUE else ""

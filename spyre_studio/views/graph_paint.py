@@ -84,11 +84,13 @@ class GraphPainter:
         painter.save()
         painter.scale(view.zoom, view.zoom)
         painter.translate(-view.x, -view.y)
-        self._frames(painter, seen, view.zoom)
+        self._frames(painter, seen)
         links = self._links_in(seen)
         if len(links) <= _CURVES and view.zoom >= MIDDLE / 2:
             self._curves(painter, links)
             links = links[:0]
+        if view.zoom >= MIDDLE:
+            self._frame_titles(painter, seen)
         boxes = overlapping(self.scene.layout.boxes, seen.x0, seen.y0, seen.x1, seen.y1)
         if view.zoom >= MIDDLE:
             self._boxes(painter, boxes, view.zoom, ratio)
@@ -110,18 +112,25 @@ class GraphPainter:
             self.paths[link] = route_path(self.scene.layout.points[starts[link] : starts[link + 1]])
         return self.paths[link]
 
-    def _frames(self, painter: QPainter, seen: Rect, zoom: float) -> None:
-        theme, layout = active_theme(), self.scene.layout
-        shade = 0.6 if theme.name == "dark" else 0.35
+    def _frames(self, painter: QPainter, seen: Rect) -> None:
+        layout = self.scene.layout
         for row in overlapping(layout.frames, seen.x0, seen.y0, seen.x1, seen.y1).tolist():
             rect = _rect(layout.frames[row])
-            painter.setPen(QPen(qcolor(theme.line), 1))
-            painter.setBrush(qcolor(mix(theme.bg, theme.panel, shade)))
+            painter.setPen(QPen(qcolor(active_theme().line), 1))
+            painter.setBrush(qcolor(_frame_ground(active_theme())))
             painter.drawRoundedRect(rect, px(8), px(8))
-            if zoom >= MIDDLE:
-                painter.setPen(qcolor(theme.mute))
-                title = "▾ " + group_title(layout.group_paths[layout.frame_group[row]])
-                self.fonts.detail.draw(painter, rect.left() + px(10), rect.top() + px(7), title, rect.width() - px(20))
+
+    def _frame_titles(self, painter: QPainter, seen: Rect) -> None:
+        """Over the edges, on the ground of the frame: an edge that enters at the corner must not strike them out."""
+        theme, layout, face = active_theme(), self.scene.layout, self.fonts.detail
+        for row in overlapping(layout.frames, seen.x0, seen.y0, seen.x1, seen.y1).tolist():
+            rect = _rect(layout.frames[row])
+            title = "▾ " + group_title(layout.group_paths[layout.frame_group[row]])
+            left, top, room = rect.left() + px(10), rect.top() + px(7), rect.width() - px(20)
+            behind = QRectF(left - px(2), top, min(face.width(title), room) + px(4), face.height)
+            painter.fillRect(behind, qcolor(_frame_ground(theme)))
+            painter.setPen(qcolor(theme.mute))
+            face.draw(painter, left, top, title, room)
 
     def _curves(self, painter: QPainter, links: Ints) -> None:
         layout, fates = self.scene.layout, self.scene.link_fates
@@ -291,6 +300,10 @@ class GraphPainter:
 def _rect(corners: Floats) -> QRectF:
     x0, y0, x1, y1 = corners.tolist()
     return QRectF(x0, y0, x1 - x0, y1 - y0)
+
+
+def _frame_ground(theme: Theme) -> str:
+    return mix(theme.bg, theme.panel, 0.6 if theme.name == "dark" else 0.35)
 
 
 def _residency_ground(theme: Theme, residency: int) -> str:

@@ -22,7 +22,7 @@ Bools = NDArray[np.bool_]
 class Spacing:
     """Sizes and distances in world units (pixels at 100 %)."""
 
-    node_width: float = 168.0
+    node_width: float = 180.0
     node_height: float = 44.0
     node_gap: float = 24.0
     layer_gap: float = 28.0

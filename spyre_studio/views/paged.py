@@ -10,6 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from compiler.compilation import Compilation
+from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.state_page import StatePage
@@ -78,7 +79,7 @@ class PagedView(QWidget):
         if self._wanted is not None:
             return READY.with_badges(*((STALE,) if session.stale else ()))
         if session.state == "loading":
-            return loading(f"Opening {session.opening or 'the model'}", session.busy)
+            return loading(f"Opening {spoken_name(session.opening)}", phase_words(session.busy))
         failure = session.failure
         if session.state == "error" and failure is not None:
             return error(f"{failure.what} cannot be shown", f"{failure.why}; {failure.remedy}.", "", failure.details)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidg
 from compiler.compilation import Compilation, Verdict
 from simulator.report import VerifyReport
 from spyre_studio.check_words import CHECK_WORDS
+from spyre_studio.phases import phase_words
 from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -99,7 +100,7 @@ class VerifyView(PagedView):
 
     def _verifying(self) -> ViewState:
         phase = self.session.busy
-        return loading("Verifying", "" if phase == "verify" else phase)
+        return loading("Verifying", "" if phase == "verify" else phase_words(phase))
 
     def _show_report(self, report: VerifyReport | None) -> None:
         self._rows = number_rows(report) if report is not None else ()
@@ -147,7 +148,6 @@ class VerifyView(PagedView):
         said.addWidget(self.verdict)
         said.addWidget(self.sentence)
         head = QHBoxLayout()
-        head.setContentsMargins(0, 0, px(PAD), 0)
         head.addLayout(said, 1)
         head.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
         inner = QVBoxLayout(self._found)
@@ -156,7 +156,7 @@ class VerifyView(PagedView):
         inner.addLayout(head)
         inner.addWidget(self.table, 1)
         column = QVBoxLayout(right)
-        column.setContentsMargins(px(PAD), px(1.5 * GRID), 0, 0)
+        column.setContentsMargins(px(PAD), px(1.5 * GRID), px(PAD), 0)
         column.setSpacing(px(GRID))
         column.addWidget(self.numbers_heading)
         column.addWidget(self.waiting, 1)

@@ -147,6 +147,25 @@ def test_an_error_is_one_sentence_and_what_is_open_stays(window: MainWindow, doo
     assert not window.banner.isVisible()
 
 
+def test_an_error_is_taken_back_once_something_succeeds(window: MainWindow, door: Door) -> None:
+    door.put_model(compiled())
+    door._fail(Failure("the worker process", "it ended", "try again"))
+    door.changed.emit("state")
+    assert window.banner.isVisible(), "nothing succeeded yet"
+    door._failure = None
+    door.changed.emit("state")
+    assert not window.banner.isVisible()
+
+
+def test_a_message_that_came_after_an_error_stays(window: MainWindow, door: Door) -> None:
+    door.put_model(compiled())
+    door._fail(Failure("the worker process", "it ended", "try again"))
+    door.noted.emit("This runs the code of model.py.")
+    door._failure = None
+    door.changed.emit("state")
+    assert window.banner.isVisible()
+
+
 def test_a_mistake_of_ours_is_told_and_the_window_goes_on(
     window: MainWindow, door: Door, capsys: pytest.CaptureFixture[str]
 ) -> None:

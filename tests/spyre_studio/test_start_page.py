@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from resources.examples import NAMES
 from spyre_studio.settings import Settings
-from spyre_studio.start_page import StartPage
+from spyre_studio.start_page import StartPage, drop_words
 from spyre_studio.theme import Theme
 from tests.spyre_studio.hand import show
 from tests.spyre_studio.stage import quiet_settings
@@ -71,3 +71,25 @@ def test_it_can_be_drawn_in_both_states(page: StartPage, settings: Settings) -> 
     page.refresh()
     QTest.qWait(0)
     assert page.grab().toImage() != alone
+
+
+@pytest.mark.parametrize("spec", ["decoder_stack?layers=40&hidden=4096", "decoder?sequence=64"])
+def test_an_example_with_parameters_is_remembered(qtbot: QtBot, page: StartPage, settings: Settings, spec: str) -> None:
+    settings.add_recent(spec)
+    assert [(row.text(), row.words) for row in page.recent] == [(spec, "bundled example")]
+    with qtbot.waitSignal(page.chosen) as told:
+        page.recent[0].click()
+    assert told.args == [spec]
+
+
+def test_a_factory_with_parameters_is_remembered(page: StartPage, settings: Settings, tmp_path: Path) -> None:
+    script = tmp_path / "make.py"
+    script.touch()
+    settings.add_recent(f"{script}:factory?rows=0.5")
+    assert [row.words for row in page.recent] == [str(tmp_path)]
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_config_is_asked_for_only_where_it_can_be_opened(monkeypatch: pytest.MonkeyPatch, installed: bool) -> None:
+    monkeypatch.setattr("spyre_studio.start_page.find_spec", lambda _name: object() if installed else None)
+    assert ("config.json" in drop_words()) is installed

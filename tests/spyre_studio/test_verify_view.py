@@ -74,7 +74,7 @@ def test_the_button_asks_for_a_verification(opened: tuple[VerifyView, Selection]
 
 def test_a_running_verification_can_be_cancelled(opened: tuple[VerifyView, Selection], stage: Stage) -> None:
     view, _ = opened
-    stage._enter("verify", "run on the device")
+    stage._enter("verify", "Run on the device")
     assert view.waiting.state.kind == "loading"
     assert "run on the device" in all_texts(view)
     QTest.mouseClick(view.waiting.action, LEFT)
