@@ -10,7 +10,7 @@ from compiler.errors import UnsupportedError
 from compiler.layout import Arrangement, StickLayout
 from compiler.loops import Load, LoopOp, OpKind
 from compiler.operands import Operand, Setting
-from compiler.scene import CONVERTED, PHASES, Candidate, Layouts, Options, Scene
+from compiler.scene import CONVERTED, PHASES, Candidate, Layouts, Obstacle, Options, Scene
 
 Way = tuple[str | None, StickLayout | None]
 
@@ -21,8 +21,8 @@ def contraction_options(scene: Scene, op: LoopOp, layouts: Layouts) -> Options:
     by_number = {read.number: read for read in reads}
     first, second = _factors(op)
     left, right = by_number[first], by_number[second]
-    lefts, clause = _left_ways(op, left)
-    obstacles = [] if lefts else [("first operand", clause)]
+    lefts, barred = _left_ways(op, left)
+    obstacles = [] if lefts else [barred]
     found: list[Candidate] = []
     columns = [
         loop.name
@@ -34,7 +34,9 @@ def contraction_options(scene: Scene, op: LoopOp, layouts: Layouts) -> Options:
         rights = _ways(right, setting, single=column is None) if setting else []
         outputs = tuple(scene.outputs(write, setting, ())) if setting else ()
         if not rights or not outputs or setting is None:
-            obstacles.append((column or "second operand", _column_clause(right, write, setting, bool(rights))))
+            clause = _column_clause(right, write, setting, bool(rights))
+            remedy = right.remedy(setting, op.extents) if setting and not rights else ""
+            obstacles.append(Obstacle(column or "second tensor", clause, remedy))
             continue
         for _, left_layout in lefts:
             for _, right_layout in rights:
@@ -53,11 +55,16 @@ def _factors(op: LoopOp) -> tuple[int, int]:
     loads = [step.read for step in results if isinstance(step, Load)]
     if len(loads) != 2 or len(results) != 2:
         where = f" ({op.origin.source})" if op.origin.source else ""
-        raise UnsupportedError(f"{op.name}{where}", "it does not multiply two tensors", "split the op")
+        empty = [loop.name for loop in op.reduction_loops if loop.extent == 0]
+        if empty:
+            why = f"it has no {' and '.join(empty)}: the contracted size is 0, so there is nothing to multiply"
+            raise UnsupportedError(f"{op.name}{where}", why, "give the contracted dim a size of at least 1")
+        why = f"a {op.kind} multiplies two tensors it reads, this one has {len(loads)}"
+        raise UnsupportedError(f"{op.name}{where}", why, "compute each factor in a step of its own before")
     return loads[0], loads[1]
 
 
-def _left_ways(op: LoopOp, left: Operand) -> tuple[list[Way], str]:
+def _left_ways(op: LoopOp, left: Operand) -> tuple[list[Way], Obstacle]:
     """Layouts of the first operand: a reduced loop on its sticks in natural order; without one, or for the single
     channel of a convolution, one value per stick."""
     reduced = [loop.name for loop in op.reduction_loops if loop.extent > 1]
@@ -68,12 +75,16 @@ def _left_ways(op: LoopOp, left: Operand) -> tuple[list[Way], str]:
     for depth in depths:
         found += _ways(left, Setting(depth, left.lanes), single=False)
     if found or (depths and op.kind is OpKind.MATMUL):
-        clause = left.nearest_fault(Setting(depths[0], left.lanes))
-        return _present_first(left, found), clause
+        return _present_first(left, found), _left_obstacle(op, left, depths[0])
     found = _ways(left, Setting(None), single=True)
-    if depths:
+    if reduced:
         found = [way for way in found if way[1] is None or _on_single_dim(left, way[1])]
-    return _present_first(left, found), left.nearest_fault(Setting(depths[0] if depths else None, left.lanes))
+    return _present_first(left, found), _left_obstacle(op, left, depths[0] if depths else None)
+
+
+def _left_obstacle(op: LoopOp, left: Operand, depth: str | None) -> Obstacle:
+    setting = Setting(depth, left.lanes)
+    return Obstacle(depth or "first tensor", left.nearest_fault(setting), left.remedy(setting, op.extents))
 
 
 def _on_single_dim(left: Operand, layout: StickLayout) -> bool:
@@ -107,7 +118,7 @@ def _column_setting(column: str | None, right: Operand, write: Operand) -> Setti
 
 def _column_clause(right: Operand, write: Operand, setting: Setting | None, suited: bool) -> str:
     if setting is None:
-        return f"no step multiplies into {write.lanes} lanes from {right.lanes}"
+        return f"no step multiplies {right.lanes}-lane {right.buffer.name} into {write.lanes}-lane {write.buffer.name}"
     if not suited:
         return right.nearest_fault(setting)
     if write.layout is not None:

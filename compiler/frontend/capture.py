@@ -24,6 +24,7 @@ from compiler.errors import StudioError, UnsupportedError
 from compiler.frontend.body import KNOWN_OPS
 from compiler.frontend.convert import Interface, convert
 from compiler.frontend.decompositions import half_stays_half, table
+from compiler.frontend.effects import without_tokens
 from compiler.frontend.inductor import Rules, dense_strides, lower
 from compiler.frontend.lowerings import LOWERINGS, OPAQUE
 from compiler.frontend.model_graph import calls_of, element_type, model_graph, tensor_outputs
@@ -96,10 +97,10 @@ def decomposed(program: ExportedProgram) -> ExportedProgram:
     try:
         with torch.no_grad(), quiet(), half_stays_half():
             simple: ExportedProgram = program.run_decompositions(table())
-            return simple
     except Exception as error:
         why = f"PyTorch cannot decompose it ({shortened(error)})"
         raise UnsupportedError("this model", why, "change that part of the model") from error
+    return without_tokens(simple)
 
 
 def _interface(name: str, source: ModelSource, program: ExportedProgram, simple: ExportedProgram) -> Interface:

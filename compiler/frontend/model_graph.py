@@ -30,6 +30,7 @@ _KINDS = {
     TorchInputKind.BUFFER: InputKind.BUFFER,
     TorchInputKind.CONSTANT_TENSOR: InputKind.CONSTANT,
 }
+_NO_DATA = (TorchInputKind.CUSTOM_OBJ, TorchInputKind.TOKEN)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +47,7 @@ def model_graph(name: str, program: ExportedProgram) -> ModelGraph:
     inputs = tuple(
         graph_input(spec, placeholders[spec.arg.name])
         for spec in program.graph_signature.input_specs
-        if isinstance(placeholders[spec.arg.name].meta.get("val"), torch.Tensor)
+        if isinstance(placeholders[spec.arg.name].meta.get("val"), torch.Tensor) or spec.kind in _NO_DATA
     )
     calls, roots = calls_of(program)
     outputs = tuple(roots[node] for _, node in tensor_outputs(program))
