@@ -49,7 +49,8 @@ class LimitError(StudioError):
     def __init__(self, breach: Breach, remedy: str) -> None:
         self.breach = breach
         where = f" ({breach.source})" if breach.source else ""
-        why = f"{breach.tensor} needs {breach.value}, the limit is {breach.limit}"
+        subject = "it" if breach.tensor == breach.op else breach.tensor
+        why = f"{subject} needs {breach.value}, the limit is {breach.limit}"
         super().__init__(f"{breach.op}{where}", why, remedy)
 
 

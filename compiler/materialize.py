@@ -56,7 +56,8 @@ def _tensors(problem: Problem, plan: Plan, schedule: Schedule) -> tuple[tuple[De
 def _check_capacity(problem: Problem, hbm_bytes: int) -> None:
     limit = problem.device.count("hbm_usable_bytes")
     if hbm_bytes > limit:
-        breach = Breach(problem.program.name, "all tensors together", "", f"{limit:,} B", f"{hbm_bytes:,} B")
+        name, value = problem.program.name, f"{hbm_bytes:,} B of device memory for all its tensors together"
+        breach = Breach(name, name, "", f"{limit:,} B", value)
         raise LimitError(breach, "use a smaller model, or spread it over several cards")
 
 

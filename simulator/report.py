@@ -142,5 +142,7 @@ def _figures(found: Comparison) -> str:
     if found.first is None:
         return f"all {found.elements:,} elements equal"
     place = ",".join(map(str, found.first))
+    if found.agreement is Agreement.ROUNDING:  # relative to elements near zero an error of rounding may be any number
+        return f"{found.differing:,} of {found.elements:,} elements differ, by {found.max_abs:.3g} at most"
     text = f"max |d| {found.max_abs:.3g}, relative {found.max_relative:.3g}, cosine {found.cosine:.6f}"
     return f"{text}; {found.beyond:,} of {found.elements:,} beyond rounding; [{place}] is {found.got}, not {found.want}"

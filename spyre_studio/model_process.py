@@ -25,6 +25,12 @@ from spyre_studio.reporter import Reporter
 
 _POLL_SECONDS = 0.05
 _LAST_WORDS = 2000
+_AGAIN = "run it again"
+_REMEDIES = {
+    "signal SIGKILL": "give it more memory, or try a smaller model",  # what a system does that runs out of it
+    **dict.fromkeys(("signal SIGTERM", "signal SIGINT", "signal SIGHUP"), _AGAIN),
+}
+_NATIVE = "look at its own code, and at the packages it uses: machine code failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +142,16 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _died(what: str, code: int, last_words: str) -> InputError:
     said = f", after saying: {last_words}" if last_words else ""
     if code < 0:
-        name = signal.Signals(-code).name
-        why = f"the process that worked on it was ended by signal {name}{said}"
-        return InputError(what, why, "give it more memory, or try a smaller model")
+        why = f"the process that worked on it was ended by {_signal_name(-code)}{said}"
+        return InputError(what, why, _REMEDIES.get(_signal_name(-code), _NATIVE))
     return InputError(what, f"the process that worked on it ended with exit code {code}{said}", "look at its own code")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"signal {signal.Signals(number).name}"
+    except ValueError:  # a signal without a name of its own
+        return f"signal {number}"
 
 
 def _last_line(errors: IO[bytes]) -> str:

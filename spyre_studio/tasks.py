@@ -200,7 +200,7 @@ def verify(compilation: Compilation, seed: int, poison: bool, reporter: Reporter
     stop_if_cancelled(reporter)
     note = foreign_code_note(read_model_spec(spec.text))
     if note:  # a plan may come from anywhere, and names the file
-        reporter.note(f"{note[:-1]}; the plan names {spec.text}.")
+        reporter.note(note)
     request = {
         "program": json.loads(to_json(compilation.program)),
         "model": spec.text,

@@ -31,4 +31,5 @@ class ArchiveError(Exception):
 
 def quoted(text: str, limit: int = 60) -> str:
     """Text of a stranger, short and with control characters escaped, for use in a sentence."""
-    return ascii(text if len(text) <= limit else text[: limit - 1] + "…")
+    shown = repr(text[:limit])
+    return shown if len(text) <= limit else f"{shown[:-1]}…{shown[-1]}"

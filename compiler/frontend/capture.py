@@ -65,9 +65,11 @@ def trace(module: torch.nn.Module, args: tuple[object, ...], kwargs: Mapping[str
             return torch.export.export(module, args, dict(kwargs), strict=False)
     except StudioError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         line = author_line(error)
         what = f"the module {type(module).__name__}" + (f" ({line})" if line else "")
+        if isinstance(error, SystemExit):
+            raise UnsupportedError(what, "it ends the process with sys.exit", "let it return instead") from error
         if type(error).__name__ == "GuardOnDataDependentSymNode":
             why = "it chooses by a number that is only known when it runs"
             raise UnsupportedError(what, why, "choose with torch.where on tensors") from error

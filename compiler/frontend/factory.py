@@ -20,7 +20,7 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 from compiler.errors import InputError
-from compiler.frontend.capture import quiet, shortened
+from compiler.frontend.capture import author_line, quiet, shortened
 from compiler.frontend.specs import FactorySpec, Parameter
 
 
@@ -71,8 +71,10 @@ def _run(
             for context in contexts:
                 stack.enter_context(context)
             return function(**parameters)
+    except SystemExit as error:
+        raise _ended(f"{spec.path.name}:{spec.function}", "factory", error) from error
     except Exception as error:
-        why = f"{spec.function}() failed with {type(error).__name__} ({shortened(error)})"
+        why = f"{spec.function}() failed with {type(error).__name__}{_place(error)} ({shortened(error)})"
         raise InputError(f"{spec.path.name}:{spec.function}", why, "correct the factory") from error
     finally:
         torch.set_default_dtype(default)
@@ -104,12 +106,25 @@ def _load(spec: FactorySpec) -> ModuleType:
     try:
         with quiet():
             found.loader.exec_module(module)
+    except SystemExit as error:
+        raise _ended(spec.path.name, "file", error) from error
     except Exception as error:
-        why = f"Python cannot run it, {type(error).__name__} ({shortened(error)})"
+        why = f"Python cannot run it, {type(error).__name__}{_place(error)} ({shortened(error)})"
         raise InputError(spec.path.name, why, "correct the file") from error
     finally:
         sys.path.pop(0)
     return module
+
+
+def _ended(what: str, part: str, error: SystemExit) -> InputError:
+    place = _place(error)
+    return InputError(what, f"the {part} ended the process with sys.exit{place}", "let it return instead")
+
+
+def _place(error: BaseException) -> str:
+    """` at file.py:line`, of the author's last line before the error."""
+    line = author_line(error)
+    return f" at {line}" if line else ""
 
 
 def _checked(spec: FactorySpec, function: Callable[..., object]) -> dict[str, Parameter]:

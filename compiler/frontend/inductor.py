@@ -37,6 +37,7 @@ _OWN_FUNCTIONS = ("gelu", "gelu_tanh", "silu")
 # Results that are None or plain numbers.
 _NO_TENSORS = (ir.NoneAsConstantBuffer, ir.ShapeAsConstantBuffer)
 _LOCK = threading.RLock()
+_RANDOM = "call eval() if it is a dropout, or pass the numbers in as an input"
 _CONFIG = {
     "split_reductions": False,
     "unroll_reductions_threshold": 1,
@@ -238,7 +239,7 @@ class _Lowering(GraphLowering):
 
     def _lowered(self, n: torch.fx.Node, arguments: tuple[object, ...], keywords: dict[str, object]) -> object:
         if isinstance(n.target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in n.target.tags:
-            raise refusal(n, "it draws random numbers, which no plan can repeat", "call eval() on the module")
+            raise refusal(n, "it draws random numbers, which no plan can repeat", _RANDOM)
         if n.target is torch.ops.aten.as_strided.default:
             self._check_storage(n, arguments[0])
         if n.target in self.rules.opaque or _only_calls(n.target):

@@ -23,6 +23,8 @@ from compiler.frontend.origin import module_of, refusal, source_of, target_name
 from compiler.graph import GraphInput, GraphNode, InputKind, ModelGraph, TensorType
 
 # Their fake results claim to be plain tensors.
+_FIXED = "capture the model again with fixed sizes"
+_MASKED = "keep the size fixed, for instance by choosing with torch.where or a mask instead of picking elements out"
 _QUANTISED = re.compile(r"(?:quantize_per_|quantized\.|fake_quantize)")
 _KINDS = {
     TorchInputKind.USER_INPUT: InputKind.USER,
@@ -162,8 +164,8 @@ def _type(value: torch.Tensor, node: torch.fx.Node, what: str) -> TensorType:
         if not isinstance(size, int):
             raise refusal(
                 node,
-                f"{what} has the shape {list(map(str, value.shape))}, which is not known before it runs",
-                "capture the model again with fixed sizes",
+                f"{what} has the shape [{', '.join(map(str, value.shape))}], which is not known before it runs",
+                _FIXED if node.op == "placeholder" else _MASKED,
             )
         shape.append(size)
     return TensorType(element_type(value.dtype, node, what), tuple(shape))

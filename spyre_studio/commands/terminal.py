@@ -19,6 +19,7 @@ class Terminal:
 
     def __init__(self) -> None:
         self._shown = ""
+        self._told: set[str] = set()
         self._alive = sys.stderr.isatty()
 
     def progress(self, fraction: float | None, phase: str, detail: str = "") -> None:
@@ -30,7 +31,10 @@ class Terminal:
             self._shown = text
 
     def note(self, sentence: str) -> None:
-        """Say it on a line of its own."""
+        """Say it on a line of its own, once."""
+        if sentence in self._told:
+            return
+        self._told.add(sentence)
         self.done()
         self._write(f"note: {sentence}\n")
 

@@ -132,6 +132,7 @@ def test_both_zero_have_the_same_direction() -> None:
 
 GOOD = compare(torch.ones(4), torch.ones(4), F16, ONE)
 BAD = compare(torch.zeros(4), torch.ones(4), F16, ONE)
+ROUNDED = replace(GOOD, agreement=Agreement.ROUNDING, differing=1, max_abs=5e-4, max_relative=16.6, first=(0,))
 OUTPUT = OutputReport("y", "y", F16, (4,), GOOD)
 REPORT = VerifyReport("m", "spyre", 4, True, (OUTPUT,), (StepReport("s0", "y", "m.py:3", GOOD),), "", 0.5)
 
@@ -156,6 +157,8 @@ def test_reports_as_lines() -> None:
         "y f16[4]: equal, all 4 elements equal",
         "m on 4 cores, poison on: equal (0.5 s)",
     )
+    near = replace(REPORT, outputs=(replace(OUTPUT, comparison=ROUNDED),))
+    assert describe(near)[0] == "y f16[4]: rounding, 1 of 4 elements differ, by 0.0005 at most", "nothing alarming"
     figures = "max |d| 1, relative 1, cosine 0.000000; 4 of 4 beyond rounding; [0] is 0, not 1"
     wrong = replace(REPORT, poison=False, fault="it stopped", steps=(StepReport("s1", "z", "m.py:7", BAD),))
     assert describe(wrong)[1:] == (

@@ -58,7 +58,10 @@ def test_a_bug_of_the_process_is_no_error_for_people() -> None:
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ("import os; os.kill(os.getpid(), 9)", "m: the process that worked on it was ended by signal SIGKILL"),
+        ("import os; os.kill(os.getpid(), 9)", "m: the process .* ended by signal SIGKILL; give it more memory"),
+        ("import os; os.kill(os.getpid(), 15)", "signal SIGTERM; run it again"),
+        ("import os; os.kill(os.getpid(), 11)", "signal SIGSEGV; look at its own code"),
+        ("import os; os.kill(os.getpid(), 40)", "signal 40; look at its own code"),
         ("import sys; print('no luck', file=sys.stderr); sys.exit(7)", "exit code 7, after saying: no luck"),
         ("", "ended with exit code 0"),
         ("print('x' * 1_000_000)", "ended with exit code 0"),

@@ -66,6 +66,9 @@ def sized(rows=2, scale=1.5, double=False, label="x"):
 def fails():
     raise RuntimeError("out of luck\\nand of lines")
 
+def exits():
+    sys.exit(0)
+
 def returns_module():
     return nn.ReLU()
 
@@ -133,14 +136,14 @@ def test_code_that_is_run_is_announced(script: str) -> None:
     assert notes("softmax") == ()
     assert notes("softmax?rows=64") == ()
     assert notes(f"{script}:plain") == (
-        "some model.py is run as a program with your rights, because it builds the model.",
+        f"{script} is run as a program with your rights, because it builds the model.",
     )
 
 
 @pytest.mark.parametrize(
     ("function", "sentence"),
     [
-        ("fails", r"some model.py:fails: fails\(\) failed with RuntimeError \(out of luck\); correct the factory\."),
+        ("fails", r":fails: fails\(\) failed with RuntimeError at some model.py:\d+ \(out of luck\); correct the"),
         ("returns_module", r"it returns ReLU, not a pair; return \(module, example_args\) or"),
         ("returns_number", r"the first thing it returns is int, not a torch.nn.Module"),
         ("returns_text", r"its arguments are not a tuple"),
@@ -151,7 +154,8 @@ def test_code_that_is_run_is_announced(script: str) -> None:
         ("sized?rows=3; scale=2", r"';' does not part one parameter from the next; write .*sized\?rows=3&scale=2\."),
         ("sized?rows=three", r"sized: its parameter rows is 'three' and not a number; write it as rows=\d+\."),
         ("plain?columns=3", r"plain: it has no parameter columns; it takes no parameters\."),
-        ("sized?label=long", r"failed with AssertionError \(long\)"),
+        ("sized?label=long", r"failed with AssertionError at some model.py:\d+ \(long\)"),
+        ("exits", r"exits: the factory ended the process with sys.exit at some model.py:\d+; let it return"),
     ],
 )
 def test_factories_that_cannot_be_used(script: str, function: str, sentence: str) -> None:

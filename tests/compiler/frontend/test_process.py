@@ -51,7 +51,7 @@ def test_a_model_is_captured_into_a_file(script: str, tmp_path: Path) -> None:
     code, lines, errors = run("capture", f"{script}:model", "-o", str(out))
     assert (code, lines[-1]) == (0, {"done": str(out)})
     assert [line["note"] for line in lines if "note" in line] == [
-        "made.py is run as a program with your rights, because it builds the model."
+        f"{script} is run as a program with your rights, because it builds the model."
     ]
     shares = [line["progress"] for line in lines if "progress" in line]
     assert shares == sorted(shares)  # type: ignore[type-var]

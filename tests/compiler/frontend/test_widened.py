@@ -16,11 +16,11 @@ from tests.compiler.frontend.lowered import traced
 aten = torch.ops.aten
 
 
-class Seen(TorchDispatchMode):
+class Seen(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes the types of the floats that go into each product."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.kinds: set[torch.dtype] = set()
 
     def __torch_dispatch__(
@@ -42,7 +42,8 @@ class Products(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         y = torch.baddbmm(x, x, torch.einsum("bij,bjk->bik", x, x).mT) @ self.linear(x)
         heads = y.reshape(1, 4, 8, 8)
-        return self.conv(nn.functional.scaled_dot_product_attention(heads, heads, heads)[0, :, :4])
+        result: Tensor = self.conv(nn.functional.scaled_dot_product_attention(heads, heads, heads)[0, :, :4])
+        return result
 
 
 def test_no_product_of_the_reference_is_narrow() -> None:
