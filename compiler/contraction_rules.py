@@ -70,7 +70,9 @@ def _left_ways(op: LoopOp, left: Operand) -> tuple[list[Way], Obstacle]:
     reduced = [loop.name for loop in op.reduction_loops if loop.extent > 1]
     depths = [name for name in reduced if left.carries(name)]
     if reduced and not depths and op.kind is OpKind.MATMUL:
-        return [], f"{left.buffer.name} does not change along {' or '.join(reduced)}, which is summed"
+        summed = " or ".join(reduced)
+        clause = f"{left.buffer.name} does not change along {summed}, which is summed"
+        return [], Obstacle("first tensor", clause, f"sum the other tensor along {summed} before it is multiplied")
     found: list[Way] = []
     for depth in depths:
         found += _ways(left, Setting(depth, left.lanes), single=False)

@@ -6,11 +6,11 @@ checker to prove.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
-from compiler.checks.domains import full
 from compiler.checks.elements import Elements, accessed, joined, same, stored
 from compiler.loops import Access, Buffer, BufferKind, LoopOp, LoopProgram, OpKind, Role
 
@@ -57,11 +57,9 @@ def _once(buffer: Buffer, writers: list[Writer]) -> str:
         for loop in op.loops:
             if loop.extent > 1 and (loop.name in moving) is not (loop.role is Role.OUTPUT):
                 return f"is written by op {op.name} {'before' if loop.name in moving else 'again'} along {loop.name}"
-        outputs = {loop.name: full(op)[loop.name] for loop in op.output_loops}
-        elements = accessed(write.index, {**full(op), **outputs})
-        points = 1
-        for loop in op.output_loops:
-            points *= loop.extent
+        bounds = {loop.name: (0, loop.extent if loop.role is Role.OUTPUT else 1) for loop in op.loops}
+        elements = accessed(write.index, bounds)
+        points = math.prod(loop.extent for loop in op.output_loops)
         if elements is None or elements.size is None or elements.size < points:
             return f"is not written once per element by op {op.name}"
         parts.append(elements)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from compiler.checks.domains import domain, full
-from compiler.loops import Access, Apply, Buffer, Index, IndexValue, Instruction, Load, LoopOp, OpKind
+from compiler.loops import Access, Apply, Buffer, Index, IndexValue, Instruction, Load, LoopOp, OpKind, Role
 from compiler.primitives import COMBINES, PRIMITIVES
 from compiler.validate_index import form_fault, idle_loop, reach_fault
 
@@ -37,10 +37,15 @@ def _loop_faults(op: LoopOp) -> Iterator[str]:
     for loop in op.loops:
         if not loop.name or names.count(loop.name) > 1:
             yield f"has two loops {loop.name!r}" if loop.name else "has a loop without a name"
-        if loop.extent < 1:
+        if loop.extent < (0 if _sums_nothing(op) and loop.role is Role.REDUCTION else 1):
             yield f"has a loop {loop.name} of {loop.extent} iterations"
     if math.prod(loop.extent for loop in op.loops) > MOST_ITERATIONS:
         yield "has more iterations than 64 bits can count"
+
+
+def _sums_nothing(op: LoopOp) -> bool:
+    """A product over a dim of size 0: what a capture makes of it loads nothing, and the planner refuses it by name."""
+    return op.kind in CONTRACTIONS and any(loop.extent == 0 for loop in op.reduction_loops)
 
 
 def _kind_faults(op: LoopOp) -> Iterator[str]:
@@ -61,7 +66,7 @@ def _kind_faults(op: LoopOp) -> Iterator[str]:
     wanted = 2 if op.kind in CONTRACTIONS else 1
     if len(op.results) != wanted:
         yield f"is {op.kind} and has {len(op.results)} results, not {wanted}"
-    if op.kind in CONTRACTIONS and len(op.reads) != 2:
+    if op.kind in CONTRACTIONS and len(op.reads) != 2 and not _sums_nothing(op):
         yield f"is {op.kind} and has {len(op.reads)} reads, not 2"
 
 
@@ -84,7 +89,7 @@ def _body_faults(op: LoopOp) -> Iterator[str]:
     for result in op.results:
         if not 0 <= result < len(op.body):
             yield f"returns %{result} of {len(op.body)} instructions"
-    if op.kind in CONTRACTIONS:
+    if op.kind in CONTRACTIONS and not _sums_nothing(op):
         loads = [op.body[place] for place in op.results]
         if {step.read for step in loads if isinstance(step, Load)} != {0, 1}:
             yield f"is {op.kind} and does not multiply its two reads"

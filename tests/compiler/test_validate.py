@@ -13,7 +13,7 @@ from compiler.codec import from_json, structure, to_json
 from compiler.compilation import Compilation
 from compiler.device import load_device
 from compiler.dtypes import DType
-from compiler.errors import InputError, StudioError
+from compiler.errors import InputError, StudioError, UnsupportedError
 from compiler.graph import GraphInput, GraphNode, InputKind, ModelGraph, TensorType
 from compiler.loops import LoopProgram
 from compiler.pipeline import compile_problem
@@ -132,6 +132,27 @@ def test_a_contraction_reads_its_two_operands() -> None:
     document["value"]["ops"][0]["body"][1]["read"] = 0
     with pytest.raises(InputError, match="is matmul and does not multiply its two reads"):
         from_json(LoopProgram, json.dumps(document), "x.json")
+
+
+def test_a_product_over_nothing_is_left_to_the_planner() -> None:
+    """A capture makes it, so its document is sound; what cannot be planned is refused by name."""
+    document = json.loads(to_json(programs.product(64, 64, 64)))
+    op = document["value"]["ops"][0]
+    op["loops"][2]["extent"] = 0
+    op["reads"] = []
+    op["body"] = [{"step": "const", "value": "nan", "dtype": "f16"}]
+    op["results"] = [0, 0]
+    program = from_json(LoopProgram, json.dumps(document), "x.json")
+    with pytest.raises(UnsupportedError):
+        compile_problem(GRAPH, programs.problem_of(program))
+
+
+def test_a_product_of_one_value_repeated_is_refused_by_name() -> None:
+    sketch = Sketch()
+    x, weight = sketch.input("x", 4, 1), sketch.input("w", 64, 64)
+    sketch.matmul(x.expanded((4, 64)), weight)
+    with pytest.raises(UnsupportedError, match="x does not change along k, which is summed"):
+        compile_problem(GRAPH, programs.problem_of(sketch.program()))
 
 
 def test_a_masked_read_stays_inside_under_its_mask() -> None:
