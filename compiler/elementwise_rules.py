@@ -9,11 +9,11 @@ from __future__ import annotations
 from compiler.coordinates import lane_loops
 from compiler.layout import MAX_DIM_ORDER, StickLayout, stick_layout
 from compiler.loops import LoopOp, OpKind, Role
-from compiler.operands import Operand, Setting
-from compiler.scene import Candidate, Layouts, Options, Scene
+from compiler.operands import WRITE, Operand, Setting
+from compiler.scene import CONVERTED, Candidate, Layouts, Obstacle, Options, Scene
 
 ACROSS_STICK_ONLY = ("prod", "argmax", "argmin")
-NO_CONVERSION = "no step converts between their widths"
+NO_LOOP = "no loop"
 
 
 def elementwise_options(scene: Scene, op: LoopOp, layouts: Layouts) -> Options:
@@ -29,15 +29,16 @@ def _options(scene: Scene, op: LoopOp, layouts: Layouts, spread: bool) -> Option
     reads, write = scene.operands(op, layouts)
     roles = {loop.name: loop.role for loop in op.loops}
     found: list[Candidate] = []
-    obstacles: list[tuple[str, str]] = []
+    obstacles: list[Obstacle] = []
     for loop in _in_order(op, reads, write):
         if loop is not None and roles[loop] is Role.REDUCTION and op.combine in ACROSS_STICK_ONLY:
-            obstacles.append((loop, f"{op.combine} cannot run along a stick"))
+            clause = f"{op.combine} cannot run along a stick"
+            obstacles.append(Obstacle(loop, clause, f"reduce along another dim than {loop}"))
             continue
-        ways, clause = _along(scene, op, reads, write, loop, spread)
+        ways, obstacle = _along(scene, op, reads, write, loop, spread)
         found += ways
-        if not ways and clause:
-            obstacles.append((loop or "no loop", clause))
+        if not ways and obstacle:
+            obstacles.append(obstacle)
     return Options(tuple(found), tuple(obstacles))
 
 
@@ -60,36 +61,48 @@ def _in_order(op: LoopOp, reads: tuple[Operand, ...], write: Operand) -> list[st
 
 def _along(
     scene: Scene, op: LoopOp, reads: tuple[Operand, ...], write: Operand, loop: str | None, spread: bool
-) -> tuple[list[Candidate], str]:
+) -> tuple[list[Candidate], Obstacle | None]:
     """Candidates with this loop on the sticks, or why there is none."""
     carriers = [read for read in reads if read.carries(loop)]
     moving = any(read.carries(other.name) for read in reads for other in op.loops)
     if loop is None and not moving and write.buffer.elements > 1 and not spread:
-        return [], ""  # nothing is read, so sticks cost nothing
+        return [], None  # nothing is read, so sticks cost nothing
     if loop is not None and not carriers and not write.carries(loop):
-        return [], ""
+        return [], None
     carriers += [write] if write.carries(loop) else []
     settings = scene.settings(loop, carriers)
     if not settings:
-        return [], f"{' and '.join(dict.fromkeys(c.buffer.name for c in carriers))}: {NO_CONVERSION}"
+        return [], _width_obstacle(loop or NO_LOOP, carriers)
     found: list[Candidate] = []
-    clause = ""
+    obstacle: Obstacle | None = None
     for setting in settings:
-        needs, fault = _needs(op, reads, setting, spread)
-        if fault:
-            clause = clause or fault
+        needs, barred = _needs(op, reads, setting, spread)
+        if barred:
+            obstacle = obstacle or barred
             continue
         models = [(read, need) for read in reads if (need := needs[read.number]) is not None]
         outputs = tuple(scene.outputs(write, setting, models))
         found += [Candidate(loop, (layout,), needs) for layout in outputs]
         if not outputs:
-            clause = clause or _output_clause(write, setting)
-    return found, clause
+            obstacle = obstacle or Obstacle(loop or NO_LOOP, _output_clause(write, setting))
+    return found, obstacle
+
+
+def _width_obstacle(way: str, carriers: list[Operand]) -> Obstacle:
+    """Operands of widths that no step brings together; the one that no step converts has to change."""
+    odd = next((c for c in carriers if not c.free_lanes and c.lanes not in CONVERTED), carriers[0])
+    other = next(c for c in carriers if not c.free_lanes and c.lanes != odd.lanes)
+    mine, theirs = (f"{c.lanes}-lane {c.buffer.dtype} {c.buffer.name}" for c in (odd, other))
+    if odd.number == WRITE:
+        after = f"leave {other.buffer.name} as it is and convert it after it leaves the model"
+        return Obstacle(way, f"no step converts {theirs} to {mine}", after)
+    before = f"convert {odd.buffer.name} to float16 before it enters the model"
+    return Obstacle(way, f"no step converts {mine} to {theirs}", before)
 
 
 def _needs(
     op: LoopOp, reads: tuple[Operand, ...], setting: Setting, spread: bool
-) -> tuple[tuple[StickLayout | None, ...], str]:
+) -> tuple[tuple[StickLayout | None, ...], Obstacle | None]:
     needs: list[StickLayout | None] = [None] * len(op.reads)
     for read in reads:
         if read.layout is None:
@@ -98,9 +111,10 @@ def _needs(
         suited = not read.fault(read.layout, setting)
         layout = read.layout if suited else next(read.targets(setting, spread and vector), None)
         if layout is None:
-            return (), read.nearest_fault(setting)
+            clause, remedy = read.nearest_fault(setting), read.remedy(setting, op.extents)
+            return (), Obstacle(setting.loop or NO_LOOP, clause, remedy)
         needs[read.number] = layout
-    return tuple(needs), ""
+    return tuple(needs), None
 
 
 def _output_clause(write: Operand, setting: Setting) -> str:

@@ -12,7 +12,7 @@ from compiler.errors import UnsupportedError
 from compiler.layout import MAX_DIM_ORDER, Arrangement, StickLayout, stick_layout
 from compiler.loops import Buffer, BufferKind, LoopOp, OpKind
 from compiler.operands import dense_layout
-from compiler.scene import Candidate, Layouts, Scene
+from compiler.scene import Candidate, Layouts, Obstacle, Scene
 
 CONTRACTIONS = (OpKind.MATMUL, OpKind.CONV)
 RULES = {
@@ -37,8 +37,8 @@ def candidates(scene: Scene, op: LoopOp, layouts: Layouts) -> tuple[Candidate, .
     return scene.known[structure]
 
 
-def obstacles(scene: Scene, op: LoopOp, layouts: Layouts) -> tuple[tuple[str, str], ...]:
-    """Per way that is barred to an op its name (a loop, an operand) and the clause that says why."""
+def obstacles(scene: Scene, op: LoopOp, layouts: Layouts) -> tuple[Obstacle, ...]:
+    """What bars the ways an op cannot go."""
     return () if op.kind is OpKind.OPAQUE else RULES[op.kind](scene, op, layouts).obstacles
 
 
@@ -80,22 +80,43 @@ def _order(buffer: Buffer) -> tuple[int, ...]:
 
 
 def refusal(scene: Scene, op: LoopOp, layouts: Layouts) -> UnsupportedError:
-    """The error for an op without any candidate: op, source line, tensors and what is in the way per loop."""
+    """The error for an op without any candidate: op, source line, what it needs, and what bars each way."""
     where = f" ({op.origin.source})" if op.origin.source else ""
+    barred = obstacles(scene, op, layouts)
     clauses = dict[str, list[str]]()
-    for loop, clause in obstacles(scene, op, layouts):
-        clauses.setdefault(clause, []).append(loop)
-    reasons = "; ".join(f"{' and '.join(dict.fromkeys(loops))}: {clause}" for clause, loops in clauses.items())
-    return UnsupportedError(
-        f"{op.name}{where}", f"no stick suits all its tensors ({reasons or 'it has none'})", _remedy(op, reasons)
-    )
+    for obstacle in barred:
+        clauses.setdefault(obstacle.clause, []).append(obstacle.way)
+    reasons = "; ".join(f"{' and '.join(dict.fromkeys(ways))}: {clause}" for clause, ways in clauses.items())
+    remedies = list(dict.fromkeys(obstacle.remedy for obstacle in barred if obstacle.remedy))
+    why = f"{_demand(scene, op, layouts, barred)} ({reasons or 'no loop can be on a stick'})"
+    return UnsupportedError(f"{op.name}{where}", why, _remedy(op, remedies))
 
 
-def _remedy(op: LoopOp, reasons: str) -> str:
-    if "one value per stick" in reasons:
-        return "pin the layout of the reduced tensor to one of its dims, so that it is not reduced along the stick"
-    if "inside a" in reasons:
-        return "start the slice at a whole stick, or slice along another dim"
-    if op.combine:
-        return "reduce along another dim, or give the tensor a dim that can go on the sticks"
-    return "write it so that its tensors share one dim of equal walk, for example after .contiguous()"
+def _demand(scene: Scene, op: LoopOp, layouts: Layouts, barred: tuple[Obstacle, ...]) -> str:
+    """What the hardware needs of the tensors of an op that is not given."""
+    if op.kind not in CONTRACTIONS:
+        return "no loop can be on the sticks of all its tensors, in each one value per lane"
+    lanes = scene.operands(op, layouts)[0][0].lanes
+    deep = [loop.name for loop in op.reduction_loops if loop.extent > 1]
+    which, along = "second", "one column loop of the result"
+    if any(obstacle.way in (*deep, "first tensor") for obstacle in barred):
+        which, along = "first", " or ".join(deep) or "the contracted dim"
+    return f"in a {op.kind} the {lanes} values of one stick of the {which} tensor must be {lanes} neighbours of {along}"
+
+
+def _remedy(op: LoopOp, remedies: list[str]) -> str:
+    """The remedies of a contraction are needed together, of another op any one will do."""
+    if op.kind in CONTRACTIONS and remedies:
+        head = ", the size of a head of the attention" if "attention" in op.origin.target else ""
+        return " and ".join(remedies) + head + (", or use groups=1" if _grouped(op) else "")
+    if remedies:
+        return remedies[0]
+    return "keep a dim of at least one stick that all its tensors share as their last dim"
+
+
+def _grouped(op: LoopOp) -> bool:
+    """True for a convolution some output loop of which runs through both operands."""
+    if op.kind is not OpKind.CONV:
+        return False
+    first, second = (read.index.loop_names for read in op.reads[:2])
+    return any(loop.extent > 1 and loop.name in first and loop.name in second for loop in op.output_loops)

@@ -6,16 +6,17 @@ restickify could give it instead.  Refuses to weigh operands against each other:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from compiler.coordinates import column_offset, depends_on, lane_loops
 from compiler.dtypes import DType
 from compiler.layout import MAX_DIM_ORDER, SPARSE, Arrangement, StickLayout, stick_layout
-from compiler.loops import Access, Buffer
+from compiler.loops import Access, Buffer, BufferKind
 from compiler.walks import Walk
 
 WRITE = -1
+UNKNOWN = "is read through floors and remainders over too many points to follow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +64,18 @@ class Operand:
         moved = lane_loops(self.walk, layout)
         if spreads(layout, self.buffer):
             return "has one value per stick, and single values cannot be gathered out of many sticks"
+        if not self.walk.known:
+            return UNKNOWN
         if "" in moved:
             return "is picked by an index along its stick"
         if moved != {loop}:
             mixed = " and ".join(sorted(moved))
+            if loop in moved:
+                return f"would mix {mixed} in one stick of {lanes}"
             return f"has {mixed} on its stick" if moved else f"has nothing of {loop} on its stick"
         offset = column_offset(self.walk, layout, loop, setting.modulus)
         if offset is None:
-            return f"walks its sticks in another way than one lane per step of {loop}"
+            return self._crooked(layout, loop)
         if offset:
             return f"starts at offset {offset % lanes or offset} inside a {lanes}-lane stick"
         if layout.arrangement is not setting.arrangement(lanes):
@@ -79,8 +84,16 @@ class Operand:
             return f"has {lanes} lanes, not {setting.bool_lanes}"
         return ""
 
+    def _crooked(self, layout: StickLayout, loop: str) -> str:
+        row, lanes = self.buffer.shape[layout.stick_dim], layout.elements_per_stick
+        if row % lanes:
+            return f"begins a new stick after every {row} values, so its sticks are not {lanes} neighbours of {loop}"
+        return f"does not move one lane per step of {loop}"
+
     def _still(self, layout: StickLayout) -> str:
         moved = lane_loops(self.walk, layout)
+        if not self.walk.known:
+            return UNKNOWN
         if moved:
             return f"has {' and '.join(sorted(name or 'an index' for name in moved))} on its stick"
         offset = column_offset(self.walk, layout, None, 1)
@@ -107,16 +120,54 @@ class Operand:
 
     def nearest_fault(self, setting: Setting) -> str:
         """The fault that tells a person most: of the layout with the loop on its stick, if there is one."""
+        layout = self._nearest(setting)
+        return "" if layout is None else self.fault(layout, setting)
+
+    def remedy(self, setting: Setting, extents: Mapping[str, int]) -> str:
+        """What the owner of the model can change about the nearest fault, with figures; '' if nothing is known."""
+        layout, loop, name = self._nearest(setting), setting.loop or "", self.buffer.name
+        if layout is None or not self.carries(setting.loop):
+            return ""
+        if spreads(layout, self.buffer):
+            return "pin the layout of the reduced tensor to one of its dims, so that it is not reduced along the stick"
+        if not self.walk.known:
+            return f"read {name} in its own shape and reshape it in a step of its own"
+        lanes, moved = layout.elements_per_stick, lane_loops(self.walk, layout)
+        if "" in moved:
+            return f"index {name} along a dim that is not on its stick"
+        if loop not in moved:
+            return ""
+        if len(moved) > 1:
+            size = extents[loop]
+            return (
+                f"make {loop}, which is {size} here, a multiple of {lanes} ({_up(size, lanes)})" if size % lanes else ""
+            )
+        offset = column_offset(self.walk, layout, loop, setting.modulus)
+        row = self.buffer.shape[layout.stick_dim]
+        if offset is None and row % lanes:
+            whole = f"make dim {layout.stick_dim} of {name}, {row} here, a multiple of {lanes} ({_up(row, lanes)})"
+            early = self.buffer.kind is BufferKind.INPUT
+            return f"reshape {name} before it enters the model, or {whole}" if early else whole
+        if offset:
+            return f"start the slice at a multiple of {lanes} along {loop}, or slice along another dim"
+        return ""
+
+    def _nearest(self, setting: Setting) -> StickLayout | None:
         layout = self.layout
         if layout is None:
-            return ""
+            return None
         if not spreads(layout, self.buffer) and self.carries(setting.loop):
             lanes = setting.bool_lanes if self.free_lanes else layout.elements_per_stick
-            for dim, size in enumerate(self.buffer.shape):
+            dims = sorted(range(len(self.buffer.shape)), key=lambda dim: dim != layout.stick_dim)
+            for dim in dims:
                 target = restickified(layout, self.buffer, dim, lanes, setting.arrangement(lanes))
-                if size > 1 and setting.loop in lane_loops(self.walk, target):
-                    return self.fault(target, setting)
-        return self.fault(layout, setting)
+                if self.buffer.shape[dim] > 1 and setting.loop in lane_loops(self.walk, target):
+                    return target
+        return layout
+
+
+def _up(size: int, lanes: int) -> int:
+    return -(-size // lanes) * lanes
 
 
 def spreads(layout: StickLayout, buffer: Buffer) -> bool:

@@ -40,11 +40,21 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Obstacle:
+    """A way that is barred: its name (a loop, an operand), the clause that says why, and what the owner of the model
+    can do about it ('' if nothing is known)."""
+
+    way: str
+    clause: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
-    """Candidates in order of preference at equal cost, and per way that is barred the clause that says why."""
+    """Candidates in order of preference at equal cost, and what bars the other ways."""
 
     found: tuple[Candidate, ...]
-    obstacles: tuple[tuple[str, str], ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -132,7 +132,7 @@ class _Walk:
             dims = sorted({way.outputs[0].stick_dim for way in found if way.outputs[0].stick_dim >= 0})
             able = f"it can cut dim {' or '.join(map(str, dims))}" if dims else "it leaves one value per stick"
             barred = obstacles(self.progress.scene, op, self.progress.layouts)
-            clause = next((clause for _, clause in barred), "")
+            clause = next((obstacle.clause for obstacle in barred), "")
             why = f"{op.name} cannot write {name} in sticks of dim {self.pins[name]}; {able}"
             self.status[f"layout:{name}"] = refused(f"{why}; {clause}" if clause else why)
         choice = choose(self.progress, op, found, lambda way: self._leaves_sticks(op, way))

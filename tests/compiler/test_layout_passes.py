@@ -85,7 +85,17 @@ def test_a_wide_product_is_staggered_and_straightened_before_the_result() -> Non
 def test_a_type_without_a_conversion_is_refused() -> None:
     sketch = Sketch()
     sketch.output(sketch.cast(sketch.input("x", 4, 128, dtype=DType.I8), DType.F16))
-    assert "no step converts between their widths" in refusal(sketch)
+    sentence = refusal(sketch)
+    assert "no step converts 128-lane i8 x to 64-lane f16 cast" in sentence
+    assert "convert x to float16 before it enters the model" in sentence
+
+
+def test_a_result_without_a_conversion_is_refused() -> None:
+    sketch = Sketch()
+    sketch.output(sketch.cast(sketch.apply("neg", sketch.input("x", 4, 128)), DType.I8))
+    sentence = refusal(sketch)
+    assert "no step converts 64-lane f16 neg to 128-lane i8 cast" in sentence
+    assert "convert it after it leaves the model" in sentence
 
 
 def test_single_values_convert_between_any_widths() -> None:
@@ -224,7 +234,8 @@ def test_an_offset_inside_a_stick_is_refused_by_name() -> None:
     sketch.output(sketch.matmul(x, sketch.parameter("w", 64, 64)))
     sentence = refusal(sketch)
     assert "x starts at offset 32 inside a 64-lane stick" in sentence
-    assert "start the slice at a whole stick" in sentence
+    assert "start the slice at a multiple of 64 along k" in sentence
+    assert "64 values of one stick of the first tensor must be 64 neighbours of k" in sentence
 
 
 def test_one_column_is_read_from_the_first_lane_or_restickified() -> None:

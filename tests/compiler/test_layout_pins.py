@@ -78,7 +78,7 @@ def test_a_pin_that_leaves_a_later_op_without_a_way_is_refused() -> None:
     plan = legal(sketch, {"sum": 1})
     state, detail = status(plan, "sum")
     assert state is PinState.REFUSED
-    assert detail.startswith("then add (model.py:2): no stick suits all its tensors")
+    assert detail.startswith("then add (model.py:2): no loop can be on the sticks of all its tensors")
     assert "sum has one value per stick" in detail
     assert plan.layouts["sum"].stick_dim == 2
     assert plan.edits == ()
