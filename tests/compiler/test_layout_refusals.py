@@ -1,0 +1,126 @@
+"""Refusals for model owners: what the hardware needs, which tensor is in the way, and a remedy whose figure works."""
+
+from dataclasses import replace
+
+import pytest
+
+from compiler.dtypes import DType
+from compiler.errors import UnsupportedError
+from compiler.loops import Access, Const, Index, LoopProgram, Role, Term
+from compiler.passes.assign_layouts import AssignLayouts
+from compiler.plan import Plan
+from tests.programs import problem_of, reshaped, transposed
+from tests.sketch import Sketch
+
+
+def refusal(program: LoopProgram) -> UnsupportedError | None:
+    """The refusal of a program, None if it has layouts."""
+    try:
+        AssignLayouts()(problem_of(program), Plan(program.name, "spyre", 32, ""))
+    except UnsupportedError as error:
+        return error
+    return None
+
+
+def flattened(rows: int, width: int) -> LoopProgram:
+    """Pictures flattened before a product."""
+    sketch = Sketch()
+    picture = sketch.input("picture", 32, rows, width)
+    flat = reshaped(picture, 32, rows * width)
+    sketch.output(sketch.matmul(flat, sketch.parameter("w", rows * width, 128)))
+    return sketch.program()
+
+
+def heads(size: int) -> LoopProgram:
+    """Scores times values, the heads side by side in one dim."""
+    sketch = Sketch()
+    scores, values = sketch.input("scores", 4, 128, 128), sketch.input("values", 128, 4 * size)
+    by_head = transposed(reshaped(values, 128, 4, size), 0, 1)
+    sketch.output(sketch.matmul(scores, by_head))
+    return sketch.program()
+
+
+def shifted(columns: int) -> LoopProgram:
+    """Flattened to one dim and added up there."""
+    sketch = Sketch()
+    sketch.output(sketch.apply("neg", sketch.apply("relu", reshaped(sketch.input("x", 128, columns), 128 * columns))))
+    return sketch.program()
+
+
+def cast(source: DType, target: DType) -> LoopProgram:
+    sketch = Sketch()
+    sketch.output(sketch.cast(sketch.input("x", 4, 128, dtype=source), target))
+    return sketch.program()
+
+
+@pytest.mark.parametrize(
+    ("program", "why", "remedy"),
+    [
+        (
+            flattened(28, 28),
+            (
+                "in a matmul the 64 values of one stick of the first tensor must be 64 neighbours of k "
+                "(k: picture begins a new stick after every 28 values, so its sticks are not 64 neighbours of k)"
+            ),
+            "reshape picture before it enters the model, or make dim 2 of picture, 28 here, a multiple of 64 (64)",
+        ),
+        (
+            heads(32),
+            (
+                "of the second tensor must be 64 neighbours of one column loop of the result "
+                "(l: values would mix i and l in one stick of 64)"
+            ),
+            "make l, which is 32 here, a multiple of 64 (64)",
+        ),
+        (
+            shifted(96),
+            "i: x begins a new stick after every 96 values",
+            "or make dim 1 of x, 96 here, a multiple of 64 (128)",
+        ),
+        (cast(DType.U8, DType.F16), "128-lane u8 x to 64-lane f16 cast", "convert x to float16 before"),
+    ],
+    ids=["flatten", "heads", "rows", "bytes"],
+)
+def test_a_refusal_names_need_tensor_and_figure(program: LoopProgram, why: str, remedy: str) -> None:
+    error = refusal(program)
+    assert error is not None
+    assert why in error.why
+    assert remedy in error.remedy
+    assert "contiguous" not in error.sentence
+
+
+@pytest.mark.parametrize(
+    "program",
+    [flattened(28, 64), heads(64), shifted(128), cast(DType.F16, DType.F32)],
+    ids=["flatten", "heads", "rows", "half"],
+)
+def test_the_remedy_works(program: LoopProgram) -> None:
+    assert refusal(program) is None
+
+
+def test_a_product_over_nothing_is_refused_by_its_size() -> None:
+    sketch = Sketch()
+    sketch.output(sketch.matmul(sketch.input("a", 64, 64), sketch.input("b", 64, 64)))
+    program = sketch.program()
+    op = program.ops[0]
+    loops = tuple(replace(loop, extent=0 if loop.role is Role.REDUCTION else loop.extent) for loop in op.loops)
+    nothing = (Const(0.0, DType.F16), Const(0.0, DType.F16))  # the reads that never happen are left out
+    error = refusal(replace(program, ops=(replace(op, loops=loops, reads=(), body=nothing, results=(0, 1)),)))
+    assert error is not None
+    assert "the contracted size is 0" in error.why
+    assert error.remedy == "give the contracted dim a size of at least 1"
+
+
+def test_too_many_points_are_named() -> None:
+    """A long loop that transposes by floor and remainder."""
+    side = 1 << 13
+    sketch = Sketch()
+    sketch.output(sketch.apply("neg", reshaped(sketch.input("x", side, side), side * side)))
+    program = sketch.program()
+    op = program.ops[0]
+    terms = (Term(side, (("i", 1),), 0, 1, side), Term(1, (("i", 1),), 0, side))
+    turned = replace(op, reads=(Access(op.reads[0].buffer, Index(0, terms)),))
+    error = refusal(replace(program, ops=(turned,)))
+    assert error is not None
+    assert "x is read through floors and remainders over too many points to follow" in error.why
+    assert error.remedy == "read x in its own shape and reshape it in a step of its own"
