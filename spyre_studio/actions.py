@@ -223,7 +223,14 @@ _ROWS: Final = (
         "previous-step", "Go", "Previous step", "previous_step", (",",), "The op that runs before.", "plan", "graph"
     ),
     Action(
-        "up", "Go", "Around the module", "up", ("Backspace",), "Close the module of the selected op.", "plan", "graph"
+        "up",
+        "Go",
+        "Close the module around",
+        "up",
+        ("Backspace",),
+        "Close the module of the selected op.",
+        "plan",
+        "graph",
     ),
     Action(
         "left", "Window", "Model and pins", "toggle_left", ("Ctrl+B",), "Show or hide the panel at the left.", "plan"

@@ -30,8 +30,10 @@ from spyre_studio.views.paint import hatch
 Index = QModelIndex | QPersistentModelIndex
 
 ROW_HEIGHT: Final = 40  # px
-_TITLE: Final = 96  # px; where the bars begin
+_TITLE: Final = 64  # px; a title has at least this much room before a bar may take any
+_BAR: Final = 48  # px; a shorter bar shows nothing
 _LINE_ROLE: Final = Qt.ItemDataRole.UserRole + 1
+_WIDEST_ROLE: Final = Qt.ItemDataRole.UserRole + 2
 _NO_PARENT = QModelIndex()
 
 
@@ -65,10 +67,13 @@ class _Model(QAbstractListModel):
     def __init__(self) -> None:
         super().__init__()
         self.lines: tuple[Line, ...] = ()
+        self._widest = 0.0
 
     def show(self, lines: Sequence[Line]) -> None:
         self.beginResetModel()
         self.lines = tuple(lines)
+        metrics = QFontMetricsF(font("body", bold=True))
+        self._widest = max((metrics.horizontalAdvance(line.title) for line in lines if line.parts), default=0.0)
         self.endResetModel()
 
     def rowCount(self, parent: Index = _NO_PARENT) -> int:
@@ -84,7 +89,7 @@ class _Model(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return line.spoken
             case _:
-                return line if role == _LINE_ROLE else None
+                return {_LINE_ROLE: line, _WIDEST_ROLE: self._widest}.get(role)
 
 
 class _Delegate(QStyledItemDelegate):
@@ -109,7 +114,7 @@ class _Delegate(QStyledItemDelegate):
             painter.restore()
             return
         value = self._paint_value(painter, theme, line, inner)
-        left = inner.left() + px(_TITLE) if line.parts else value
+        left = bar_start(inner.left(), value, index.data(_WIDEST_ROLE)) if line.parts else value
         self._paint_words(
             painter, theme, line, QRectF(inner.left(), inner.top(), left - inner.left(), inner.height()), inner
         )
@@ -180,6 +185,13 @@ class _Delegate(QStyledItemDelegate):
         painter.setPen(qcolor(theme.tone_text(line.tone)))
         note = QFontMetricsF(face).elidedText(line.note, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(QRectF(inner.left(), inner.top() + half - px(2), inner.width(), half), middle, note)
+
+
+def bar_start(left: float, right: float, widest: float) -> float:
+    """Where bars begin between `left` and `right`: behind the widest title if a bar fits there, else as late as one
+    fits; `right` where there is room for titles alone."""
+    latest = right - px(_BAR) - px(GRID)
+    return min(left + widest + px(GRID), latest) if latest >= left + px(_TITLE) else right
 
 
 class LineList(QListView):

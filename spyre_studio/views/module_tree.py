@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from PySide6.QtCore import QAbstractItemModel, QItemSelection, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 
 from compiler.compilation import Compilation
@@ -23,6 +24,10 @@ from spyre_studio.views.graph_names import group_title
 
 Index = QModelIndex | QPersistentModelIndex
 _NO_PARENT = QModelIndex()
+_BARS_FROM: Final = 30 * GRID  # px; widths of the tree from which there are bars, and numbers
+_NUMBERS_FROM: Final = 18 * GRID
+_WITH_BARS: Final = 14 * GRID  # px; of the column of times
+_NUMBERS: Final = 8 * GRID
 _OPEN_AT_FIRST: Final = 40  # rows; below this everything is open
 
 
@@ -164,7 +169,6 @@ class ModuleTree(QTreeView):
         header.setMinimumSectionSize(px(6 * GRID))
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
-        self.setColumnWidth(1, px(14 * GRID))
         self.selectionModel().selectionChanged.connect(self._chosen)
         self.show_compilation(session.compilation)
 
@@ -172,6 +176,13 @@ class ModuleTree(QTreeView):
     def tree(self) -> TreeModel:
         """What is shown."""
         return self._tree
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Names come first: where it is narrow the bars go, then the numbers."""
+        super().resizeEvent(event)
+        room = self.viewport().width()
+        self.setColumnHidden(1, room < px(_NUMBERS_FROM))
+        self.setColumnWidth(1, px(_WITH_BARS if room >= px(_BARS_FROM) else _NUMBERS))
 
     def show_compilation(self, compilation: Compilation | None) -> None:
         """Another plan; what was open stays open while it is the same model."""

@@ -120,8 +120,8 @@ class Labels:
         return self._metrics.horizontalAdvance(text)
 
     def draw(self, painter: QPainter, x: float, y: float, text: str, width: float) -> None:
-        """`text` with its top left corner at (x, y), elided to `width`; nothing where not even one letter fits."""
-        if width >= self.height:
+        """`text` with its top left corner at (x, y), elided to `width`; nothing where not even two letters fit."""
+        if width >= self.width(text[:2] + "…") or width >= self.width(text):
             painter.setFont(self._font)
             painter.drawStaticText(QPointF(x, y), self._laid_out(text, width))
 

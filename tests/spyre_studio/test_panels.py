@@ -64,6 +64,18 @@ def test_modules_add_up_the_time_of_their_ops(qtbot: QtBot, stage: Stage, select
     assert tree.tree.index_of("sum").data(Qt.ItemDataRole.ToolTipRole) == "sum"
 
 
+@pytest.mark.parametrize(("width", "hidden", "bars"), [(320, False, True), (200, False, False), (120, True, False)])
+def test_names_come_first_in_a_narrow_tree(
+    qtbot: QtBot, stage: Stage, selection: Selection, dark: Theme, width: int, hidden: bool, bars: bool
+) -> None:
+    stage.put(compiled())
+    tree = ModuleTree(stage, selection)
+    show(qtbot, tree, width, 300)
+    assert tree.isColumnHidden(1) is hidden
+    assert (tree.columnWidth(1) > 100) is bars
+    assert tree.columnWidth(0) >= 100
+
+
 def test_tree_and_selection_follow_each_other(qtbot: QtBot, stage: Stage, selection: Selection, dark: Theme) -> None:
     tree = ModuleTree(stage, selection)
     selection.changed.connect(tree.show_selection)

@@ -87,7 +87,7 @@ def test_unknown_is_a_dash(write: Callable[[float], str]) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0.0"), (63.84, "63.8"), (999.94, "999.9"), (1000.0, "1.00 ms"), (486_898.5, "486.90 ms"), (2.5e6, "2.50 s")],
+    [(0.0, "0.0"), (63.84, "63.8"), (999.94, "999.9"), (1000.0, "1.00 ms"), (486_898.5, "486.90 ms")],
 )
 def test_a_column_in_microseconds_says_where_another_unit_begins(value: float, text: str) -> None:
     assert format_us_below(value) == text

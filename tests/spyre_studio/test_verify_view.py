@@ -76,7 +76,7 @@ def test_a_running_verification_can_be_cancelled(opened: tuple[VerifyView, Selec
     view, _ = opened
     stage._enter("verify", "Run on the device")
     assert view.waiting.state.kind == "loading"
-    assert "run on the device" in all_texts(view)
+    assert "Run on the device" in all_texts(view)
     QTest.mouseClick(view.waiting.action, LEFT)
     assert not stage.verifying
     assert view.waiting.state.title == "Not verified yet"

@@ -1,0 +1,31 @@
+"""Lists of rows with bars: titles come first, bars take what is left."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from spyre_studio.bars import Part
+from spyre_studio.theme import Theme
+from spyre_studio.views.line_list import Line, LineList, bar_start
+from tests.spyre_studio.hand import show
+
+
+@pytest.mark.parametrize(
+    ("right", "widest", "start"),
+    [
+        (300.0, 100.0, 108.0),  # behind the widest title
+        (300.0, 400.0, 244.0),  # as late as a bar fits
+        (100.0, 80.0, 100.0),  # no room for a bar
+    ],
+)
+def test_bars_begin_behind_the_titles(qtbot: QtBot, dark: Theme, right: float, widest: float, start: float) -> None:
+    assert bar_start(0.0, right, widest) == start
+
+
+def test_the_longest_title_decides_for_all_rows(qtbot: QtBot, dark: Theme) -> None:
+    rows = LineList("Candidates")
+    bar = (Part(1.0, "#ffffff"),)
+    rows.show_lines([Line("a", "m 2", parts=bar), Line("b", "b0 2 · b1 2 · m 4 · n 2", parts=bar)])
+    show(qtbot, rows)
+    role = 0x0100 + 2
+    short, long = (rows.model().index(row, 0).data(role) for row in range(2))
+    assert short == long >= rows.fontMetrics().horizontalAdvance("b0 2 · b1 2 · m 4 · n 2")
