@@ -69,8 +69,11 @@ def read_spec(spec: str) -> Spec:
         return ArchiveSpec(bundled.archive)
     path, _, function = head.rpartition(":")
     if path.endswith(".py") and function.isidentifier():
-        if sniff(Path(path)) is FileKind.MISSING:
+        kind = sniff(Path(path))
+        if kind is FileKind.MISSING:
             raise InputError(spec, f"there is no file {path}", "check the path")
+        if kind in (FileKind.DIRECTORY, FileKind.UNREADABLE):
+            raise refusal(Path(path), kind)
         return FactorySpec(Path(path), function, _parameters(spec, query))
     return _file(spec, head, query)
 

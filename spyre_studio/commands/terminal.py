@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 
+from spyre_studio.clipped import clipped
 from spyre_studio.output_file import is_stdout
 
 _CLEAR = "\r\033[K"
@@ -36,7 +37,7 @@ class Terminal:
             return
         self._told.add(sentence)
         self.done()
-        self._write(f"note: {sentence}\n")
+        self._write(f"note: {clipped(sentence)}\n")
 
     def cancelled(self) -> bool:
         """Never: the interrupt key ends the program."""

@@ -60,6 +60,7 @@ def test_a_question_mark_may_be_part_of_a_name(tmp_path: Path) -> None:
         ("m.pt2?s0", "'s0=' is not a size"),
         ("m.pt2?s0=-1", "'s0=-1' is not a size"),
         ("m.pt2?&", "'&' is not a size"),
+        ("m.pt2?s0=4&s0=5", "the size s0 is given twice"),
         ("weights.bin", "of no known kind"),
         ("", "its name is empty"),
     ],
