@@ -16,7 +16,7 @@ from compiler.checks.elements import accessed
 from compiler.loops import Index, Term
 
 LARGEST = 1 << 60
-MOST_POINTS = 1 << 16
+MOST_POINTS = 100_000
 Bounds = Mapping[str, tuple[int, int]]
 Range = tuple[int, int]
 
