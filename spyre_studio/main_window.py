@@ -153,6 +153,7 @@ class MainWindow(QMainWindow):
         if what == "model":
             self._select_heaviest()
             self._pages.setCurrentWidget(self.workbench)
+            self.workbench.graph.canvas.setFocus()
         if what in {"model", "state"}:
             self._show_page()
             self._take_back()

@@ -23,6 +23,7 @@ _WORDS: Final = {
     "compile": "Planning",
     "check": "Checking the plan",
     "verify": "Verifying against PyTorch",
+    "simulate": "Running on the simulated device",
 }
 
 

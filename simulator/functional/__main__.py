@@ -1,8 +1,9 @@
 """The process that verifies: `python -m simulator.functional REQUEST.json` (see `request`).
 
-Owns the lines on stdout, one JSON object each: `{"progress": share, "phase": text}` any number of times; at the end
-`{"result": a VerifyReport}` (exit code 0 = numbers agree, 1 = they do not), `{"error": {"what", "why", "remedy"}}` (2,
-bad input) or `{"bug": text}` (3, a fault of ours).  What the author's code prints goes to stderr.
+Owns the lines on stdout, one JSON object each: `{"progress": share, "phase": text}`, with the step as `"detail"`
+while it is simulated, any number of times; at the end `{"result": a VerifyReport}` (exit code 0 = numbers agree, 1 =
+they do not), `{"error": {"what", "why", "remedy"}}` (2, bad input) or `{"bug": text}` (3, a fault of ours).  What the
+author's code prints goes to stderr.
 """
 
 from __future__ import annotations
@@ -71,8 +72,9 @@ def _verify(arguments: Sequence[str], say: Say) -> VerifyReport:
     say({"progress": 0.0, "phase": "run in PyTorch"})
     known = reference(request.model, request.seed, sizes=request.sizes)
 
-    def progress(share: float, phase: str) -> None:
-        say({"progress": round(_REFERENCE_SHARE + (1 - _REFERENCE_SHARE) * share, 4), "phase": phase})
+    def progress(share: float, step: str) -> None:
+        done = round(_REFERENCE_SHARE + (1 - _REFERENCE_SHARE) * share, 4)
+        say({"progress": done, "phase": "simulate", "detail": step})
 
     return verify(
         request.program,

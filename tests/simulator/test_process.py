@@ -55,7 +55,7 @@ def test_a_right_program_agrees(tmp_path: Path) -> None:
     shares = [float(str(each["progress"])) for each in messages[:-1]]
     assert shares == sorted(shares)
     assert [each["phase"] for each in messages[:2]] == ["start", "run in PyTorch"]
-    assert messages[-2]["phase"] == report.steps[-1].step
+    assert (messages[-2]["phase"], messages[-2]["detail"]) == ("simulate", report.steps[-1].step)
 
 
 def test_a_wrong_program_is_a_finding(tmp_path: Path) -> None:

@@ -88,6 +88,11 @@ def test_a_model_brings_the_workbench_with_what_costs_most(window: MainWindow, d
     assert list(window.workbench.views) == [row.key for row in VIEWS]
 
 
+def test_a_new_model_gives_the_keyboard_to_the_graph(window: MainWindow, door: Door) -> None:
+    door.put_model(compiled())
+    assert window.focusWidget() is window.workbench.graph.canvas
+
+
 def test_all_views_follow_one_selection(window: MainWindow, door: Door) -> None:
     door.put_model(compiled(program=attention(2, 64, 64)))
     window.selection.select_op("exp")
