@@ -83,7 +83,7 @@ def test_a_buffer_that_nobody_touches(plain: Compilation) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("truedv", "the nearest name is truediv"), ("su", "the nearest names are sub, sum"), ("", "none of that name;")],
+    [("truedv", "the nearest name is truediv"), ("su", "the nearest names are sub, sum"), ("", "its name is empty;")],
 )
 def test_names_that_do_not_exist(plain: Compilation, name: str, words: str) -> None:
     with pytest.raises(InputError) as caught:

@@ -61,33 +61,19 @@ def gone(process: int) -> bool:
         os.close(handle)
 
 
-@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGHUP])
-def test_a_command_that_is_asked_to_end_cleans_up(
-    tmp_path: Path, endless: str, number: Path, asked: signal.Signals
-) -> None:
+def test_a_command_that_is_asked_to_end_cleans_up(tmp_path: Path, endless: str, number: Path) -> None:
     words = command("spyre_studio", "capture", endless, "-o", str(tmp_path / "out.json"))
     with running(*words, temporary=tmp_path / "temporary") as process:
         child = int(number.read_text())
-        process.send_signal(asked)
-        assert process.wait(10) == 128 + asked
+        process.terminate()
+        assert process.wait(10) == 143
         assert gone(child)
         assert list((tmp_path / "temporary").glob("spyre-studio-*")) == []
         assert process.stderr is not None
         assert b"Traceback" not in process.stderr.read()
 
 
-def test_the_model_process_of_a_command_that_is_killed_ends(tmp_path: Path, endless: str, number: Path) -> None:
-    words = command("spyre_studio", "capture", endless, "-o", str(tmp_path / "out.json"))
-    with running(*words, temporary=tmp_path / "temporary") as process:
-        child = int(number.read_text())
-        process.kill()
-        assert gone(child)
-
-
-@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGKILL])
-def test_the_model_process_of_a_worker_ends_with_it(
-    tmp_path: Path, endless: str, number: Path, asked: signal.Signals
-) -> None:
+def test_the_model_process_of_a_worker_that_is_killed_ends(tmp_path: Path, endless: str, number: Path) -> None:
     words = command("spyre_studio.worker")
     with running(*words, temporary=tmp_path / "temporary", stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
@@ -95,9 +81,34 @@ def test_the_model_process_of_a_worker_ends_with_it(
         process.stdin.write(line.encode())
         process.stdin.flush()
         child = int(number.read_text())
-        process.send_signal(asked)
+        process.kill()
         assert gone(child)
-        assert process.wait(10) == (143 if asked is signal.SIGTERM else -9)
+
+
+@pytest.mark.parametrize("module", ["compiler.frontend", "simulator.functional"])
+def test_both_kinds_of_model_process_end_with_their_stdin(
+    tmp_path: Path, endless: str, number: Path, module: str
+) -> None:
+    """The one would wait for its model for ever, the other for its request."""
+    arguments = ["capture", endless, "-o", str(tmp_path / "out.json")] if "front" in module else [str(number)]
+    words, variables = command(module, *arguments), {**environment(), lifeline.VARIABLE: lifeline.ASKED}
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=variables, start_new_session=True
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(10) == -signal.SIGKILL
+
+
+def test_a_worker_that_is_asked_to_end_ends(tmp_path: Path) -> None:
+    with running(*command("spyre_studio.worker"), temporary=tmp_path / "temporary", stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b'{"id": 1, "task": "none"}\n')
+        process.stdin.flush()
+        assert b"error" in process.stdout.readline()
+        process.terminate()
+        assert process.wait(10) == 143
 
 
 def test_a_worker_does_not_wait_for_work_that_cannot_stop(tmp_path: Path) -> None:
@@ -133,18 +144,19 @@ def test_a_process_without_a_lifeline_may_have_any_stdin() -> None:
         assert process.stdout.read() == b"''\n", "code that runs here finds nothing to read, and does not wait"
 
 
-def test_only_the_first_signal_is_heard() -> None:
-    before = signal.getsignal(signal.SIGTERM)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_only_the_first_signal_is_heard(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
     with pytest.raises(Ended) as heard:
-        _ended_twice()
-    assert heard.value.code == 143
-    assert signal.getsignal(signal.SIGTERM) is before
+        _ended_twice(number)
+    assert heard.value.code == 128 + number
+    assert signal.getsignal(number) is before
 
 
-def _ended_twice() -> None:
+def _ended_twice(number: signal.Signals) -> None:
     with orderly():
         try:
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(number)
         finally:
             signal.raise_signal(signal.SIGTERM)
 
