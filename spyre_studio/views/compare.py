@@ -15,6 +15,7 @@ from compiler.diff import PlanDiff, diff
 from spyre_studio.background import Background
 from spyre_studio.colour import readable
 from spyre_studio.diff_rows import DiffRow, diff_rows
+from spyre_studio.elided import ElidedLabel
 from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -46,7 +47,7 @@ class CompareView(PagedView):
         self._diff: PlanDiff | None = None
         self._rows: tuple[DiffRow, ...] = ()
         self.background = Background(self)
-        self.total, self.more, self.badge = QLabel(), QLabel(), QLabel()
+        self.total, self.more, self.badge = QLabel(), ElidedLabel(), QLabel()
         self.shown = Chooser("Show", _SHOWN)
         self._model = TableModel(_columns())
         self.table = CopyableTable(self._model, "Differences between the plans")
@@ -121,7 +122,7 @@ class CompareView(PagedView):
         words.append(_changed("restickified elements", *found.restickify_elements, format_count))
         decisions = sum(row.kind == "decision" for row in self._rows)
         words.append(format_count(decisions, "decision differs", "decisions differ"))
-        self.more.setText(" · ".join(word for word in words if word))
+        self.more.say(" · ".join(word for word in words if word))
 
     def _show_rows(self) -> None:
         key = self.shown.key
@@ -154,7 +155,7 @@ class CompareView(PagedView):
         for label, tone in ((self.more, "mute"), (self.badge, "warn")):
             label.setFont(font("label"))
             label.setProperty("tone", tone)
-            label.setMinimumWidth(1)
+        self.badge.setMinimumWidth(1)
         head = QHBoxLayout()
         head.setContentsMargins(px(PAD), px(GRID / 2), px(GRID), px(GRID / 2))
         head.setSpacing(px(2 * GRID))
