@@ -94,8 +94,8 @@ def _reduction_fault(op: LoopOp, values: tuple[Operand, ...]) -> str:
     loops = frozenset[str]().union(*(read.lane_loops for read in reads))
     if len(loops) > 1:
         return _two_sticks(reads)
-    if not loops:
-        return _constant_fault(write, "nothing is read along a stick")
+    if not loops:  # one value spreads along the stick of the result, as in a pointwise op
+        return _pointwise_fault(values)
     stick = next(iter(loops))
     role = next(loop.role for loop in op.loops if loop.name == stick)
     if role is Role.OUTPUT:

@@ -157,14 +157,10 @@ def _elementwise(op: LoopOp, values: Sequence[Sight]) -> str:
     if len(loops) > 1:
         return f"{' and '.join(sorted(loops))} are both on sticks"
     stick = next(iter(loops), "")
-    reads, write = values[:-1], values[-1]
-    read_loops = frozenset[str]().union(*(one.lane_loops() for one in reads))
     if op.kind is OpKind.REDUCTION:
         roles = {loop.name: loop.role for loop in op.loops}
         if stick and roles[stick] is Role.REDUCTION and op.combine in ("prod", "argmax", "argmin"):
             return f"{op.combine} along the stick"
-        if write.lane_loops() and not read_loops:
-            return "the result has sticks, the operands have none"
     return _aligned(values, stick) or _widths([one for one in values if one.lane_loops()])
 
 

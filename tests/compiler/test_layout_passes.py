@@ -200,6 +200,14 @@ def test_an_expanded_mean_spreads_along_the_stick_for_nothing() -> None:
     assert plan.layouts["sum"].sparse
 
 
+def test_a_sum_of_one_spread_value_has_sticks() -> None:
+    sketch = Sketch()
+    one = sketch.input("x", 1, 1)
+    sketch.output(sketch.reduce("sum", one.expanded((128, 64)), 1, keep=False))
+    plan = legal(sketch)
+    assert not plan.layouts["sum"].sparse
+
+
 def test_a_weight_is_not_laid_out_along_dims_of_size_one() -> None:
     sketch = Sketch()
     x, w = sketch.input("x", 4, 64), sketch.parameter("w", 64, 1)
