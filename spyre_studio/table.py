@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from spyre_studio.bars import BAR_ROLE, BarCell, Part
@@ -29,6 +29,7 @@ _SORT_ROLE = Qt.ItemDataRole.UserRole + 2
 _TO_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TO_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NO_PARENT = QModelIndex()
+_WIDEST = 34 * GRID  # px; a column is not made wider than this by its values
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ class CopyableTable(QTableView):
     def __init__(self, model: TableModel, name: str, parent: QWidget | None = None) -> None:
         """`name` is what a screen reader calls the table."""
         super().__init__(parent)
-        self._model, self._quiet, self._fitted = model, False, False
+        self._model, self._quiet, self._dragged = model, False, False
         self._make: Callable[[], Sequence[Row]] | None = None
         self._wanted: frozenset[Hashable] = frozenset()
         self._sorted = QSortFilterProxyModel(self)
@@ -230,12 +231,37 @@ class CopyableTable(QTableView):
         if not self._quiet:
             self.chosen.emit(self.keys())
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The first column takes what is left."""
+        super().resizeEvent(event)
+        self._fit_first()
+
     def _fit_columns(self) -> None:
-        """Columns as wide as their values, once there are any; later the user's widths hold."""
-        if self._fitted or not self._model.rows:
+        """Columns as wide as their values, until the user drags one: then those widths hold."""
+        if self._dragged or not self._model.rows:
             return
-        self._fitted = True
         self.resizeColumnsToContents()
+        header = self.horizontalHeader()
+        for place in range(1, header.count()):
+            header.resizeSection(place, min(header.sectionSize(place), px(_WIDEST)))
+        self._fit_first()
+
+    def _fit_first(self) -> None:
+        """What a row is about stays readable: where it does not fit beside the others, the table scrolls."""
+        if self._dragged or not self._model.rows:
+            return
+        header = self.horizontalHeader()
+        others = sum(header.sectionSize(place) for place in range(1, header.count()))
+        needed = max(min(self.sizeHintForColumn(0), px(_WIDEST)), header.sectionSizeHint(0))
+        fits = self.viewport().width() - others >= needed
+        mode = QHeaderView.ResizeMode
+        header.setSectionResizeMode(0, mode.Stretch if fits else mode.Interactive)
+        if not fits:
+            header.resizeSection(0, needed)
+
+    def _resized(self, _column: int, _old: int, _new: int) -> None:
+        if QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton and self.horizontalHeader().underMouse():
+            self._dragged = True
 
     def _dress(self) -> None:
         self.setShowGrid(False)
@@ -253,6 +279,7 @@ class CopyableTable(QTableView):
         header.setHighlightSections(False)
         header.setMinimumSectionSize(px(5 * GRID))
         header.setResizeContentsPrecision(64)  # rows to measure: the first ones stand for all
+        header.sectionResized.connect(self._resized)
         if self._model.columns:
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for place, column in enumerate(self._model.columns):

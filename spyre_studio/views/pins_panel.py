@@ -50,7 +50,7 @@ class PinCard(Card):
         self.key = key
         name = ElidedLabel(key.partition(":")[2])
         name.setFont(font("body", bold=True))
-        what = QLabel(words)
+        what = ElidedLabel(words)
         what.setProperty("tone", "mute")
         self.pill = Pill(str(status.state), _TONES[status.state]) if status else Pill("not solved", "mute")
         self.remove = QToolButton()

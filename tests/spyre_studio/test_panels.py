@@ -76,6 +76,18 @@ def test_names_come_first_in_a_narrow_tree(
     assert tree.columnWidth(0) >= 100
 
 
+def test_pin_cards_are_never_wider_than_their_panel(
+    qtbot: QtBot, stage: Stage, selection: Selection, dark: Theme
+) -> None:
+    names = ("max", "sub", "exp", "sum", "truediv")
+    stage.put(compiled(Pins(placement=frozendict(dict.fromkeys(names, "hbm")))))
+    panel = PinsPanel(stage, selection)
+    show(qtbot, panel, 150, 160)
+    assert panel.cards
+    assert all(card.geometry().right() < 150 for card in panel.cards)
+    assert all(card.remove.geometry().right() < card.width() for card in panel.cards)
+
+
 def test_tree_and_selection_follow_each_other(qtbot: QtBot, stage: Stage, selection: Selection, dark: Theme) -> None:
     tree = ModuleTree(stage, selection)
     selection.changed.connect(tree.show_selection)

@@ -155,3 +155,21 @@ def test_a_selection_is_found_in_sorted_and_filtered_rows(table: CopyableTable) 
     table.filter("scores")
     table.select(["a", "b"])
     assert table.keys() == ("b",), "what is filtered out cannot be selected"
+
+
+def test_the_first_column_stays_readable_and_takes_what_is_left(qtbot: QtBot, dark: Theme) -> None:
+    rows = [Row(number, (f"layers.0.attn.softmax/{number}", 1.0, 64)) for number in range(3)]
+    table = CopyableTable(TableModel(COLUMNS, rows), "ops by time")
+    show(qtbot, table, 200, 200)
+    needed = table.sizeHintForColumn(0)
+    assert table.columnWidth(0) == needed, "the table scrolls rather than shortening it"
+    table.resize(900, 200)
+    assert table.columnWidth(0) > needed
+
+
+def test_columns_fit_other_rows_too(qtbot: QtBot, dark: Theme) -> None:
+    table = CopyableTable(TableModel(COLUMNS, [Row("a", ("a", 1.0, 64))]), "ops by time")
+    show(qtbot, table, 900, 200)
+    before = table.columnWidth(2)
+    table.show_rows(lambda: [Row("a", ("a", 1.0, 10**15))])
+    assert table.columnWidth(2) > before
