@@ -27,7 +27,6 @@ from compiler.pins import Pins
 from compiler.plan import Placement, Plan
 from compiler.problem import Problem
 from compiler.program import Program
-from compiler.validate import validate_value
 
 VERSION = 1
 ENVELOPE = frozenset({"kind", "version", "value"})
@@ -123,6 +122,8 @@ def structure(cls: type[T], plain: object, origin: str) -> T:
         if not isinstance(plain, dict):
             why = "its value is not an object"
         raise InputError(origin, f"its contents do not fit ({why})", "correct it, or export it again") from error
+    from compiler.validate import validate_value  # with it come the sets of the checker, which few processes need
+
     validate_value(value, origin)
     return value
 

@@ -26,7 +26,6 @@ from compiler.text.pins_text import print_pins, read_pins
 from compiler.text.plan_text import print_plan, read_plan
 from compiler.text.program_text import print_program, read_program
 from compiler.text.result_text import print_cost, print_log, print_verdicts, read_cost, read_log, read_verdicts
-from compiler.validate import validate_value
 
 DEVICE_OPEN = "=== device"
 DEVICE_CLOSE = "=== end of device"
@@ -50,6 +49,8 @@ def from_text(cls: type[T], text: str) -> T:
     value = _READERS[cls](lines, device_text)
     if lines.more():
         raise lines.cursor().fail("the end of the listing")
+    from compiler.validate import validate_value  # with it come the sets of the checker, which few processes need
+
     validate_value(value, "the listing")
     return _only(cls, value)
 
