@@ -10,14 +10,13 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 
 from compiler.errors import StudioError
 from spyre_studio.arguments import Parser
 from spyre_studio.clipped import clipped
 from spyre_studio.commands import COMMANDS
 from spyre_studio.model_process import ModelProcessError
-from spyre_studio.standard_streams import drop_stdout, is_about_a_stream, prepare
+from spyre_studio.standard_streams import drop, is_about_a_stream, prepare
 from spyre_studio.stop_signals import Ended, orderly
 from spyre_studio.user_folder import write_traceback
 
@@ -59,7 +58,7 @@ def guarded(work: Callable[[], int]) -> int:
     except Ended as asked:
         return asked.code
     except BrokenPipeError:
-        drop_stdout()  # whoever read our output has seen enough
+        drop(sys.stdout)  # whoever read our output has seen enough
         return 0
     except Exception as error:  # noqa: BLE001  a mistake of ours is told in one sentence, its traceback kept
         return _unexpected(error)
@@ -74,7 +73,7 @@ def _finished(work: Callable[[], int]) -> int:
 
 def _unexpected(error: Exception) -> int:
     if is_about_a_stream(error):
-        drop_stdout()
+        drop(sys.stdout)
         return _refuse(f"The output cannot be written ({error.strerror}).")
     path = write_traceback(traceback.format_exc())
     kept = f"; report it with {path}" if path else ""
@@ -88,6 +87,8 @@ def _in_short(error: Exception) -> str:
 
 
 def _refuse(sentence: str) -> int:
-    with suppress(OSError):  # nobody can be told that nobody can be told
+    try:
         print(clipped(" ".join(sentence.split())), file=sys.stderr, flush=True)
+    except OSError:
+        drop(sys.stderr)  # nobody can be told that nobody can be told
     return BAD_INPUT

@@ -11,7 +11,7 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import TypeGuard
+from typing import TextIO, TypeGuard
 
 _UNWRITABLE = frozenset({errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.ENXIO})
 
@@ -42,9 +42,9 @@ def is_about_a_stream(error: Exception) -> TypeGuard[OSError]:
     return isinstance(error, OSError) and error.errno in _UNWRITABLE and error.filename is None
 
 
-def drop_stdout() -> None:
-    """Let what is still to be written to stdout, at exit for instance, go nowhere."""
+def drop(stream: TextIO) -> None:
+    """Let what is still to be written to a stream, at exit for instance, go nowhere: Python would end with 120."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     with suppress(OSError, ValueError):
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
