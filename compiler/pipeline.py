@@ -27,6 +27,7 @@ from compiler.passes.insert_restickify import InsertRestickify
 from compiler.passes.place_scratchpad import PlaceScratchpad
 from compiler.passes.reduce_span import ReduceSpan
 from compiler.pins import PinState, PinStatus
+from compiler.pipeline_order import check_order
 from compiler.plan import Plan
 from compiler.problem import Problem
 
@@ -141,6 +142,7 @@ def compile_problem(
     watch.progress = progress or watch.progress
     watch.cancelled = cancelled or watch.cancelled
     passes = parse_pipeline(pipeline)
+    check_order(passes, tuple(PASSES.values()))
     started = time.perf_counter()
     plan = Plan(problem.program.name, problem.device.name, problem.device.cores, print_pipeline(passes))
     log: list[PassRecord] = []

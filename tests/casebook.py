@@ -258,3 +258,14 @@ def one_token() -> Case:
 def complex_numbers() -> Case:
     """An element type that the device has no format for: refused by name, `complex64`."""
     return of(lambda x: (x * torch.conj(x)).real, torch.ones(2, 64, dtype=torch.complex64))
+
+
+@case("twice")
+def one_result_twice() -> Case:
+    """A tensor that is returned under two names, as models do that hand out their last state."""
+
+    def pair(x: Tensor) -> object:
+        y = torch.relu(x)
+        return y, [y, y + 1]
+
+    return of(pair, steps(64, 128))

@@ -115,14 +115,16 @@ def tensor_outputs(program: ExportedProgram) -> Iterator[tuple[str, torch.fx.Nod
     last = next(node for node in reversed(list(program.graph.nodes)) if node.op == "output")
     found = list(zip(program.graph_signature.output_specs, last.args[0], strict=True))
     tensors = [(spec, node) for spec, node in found if isinstance(node, torch.fx.Node)]
-    users = [spec for spec, _ in tensors if spec.kind is OutputKind.USER_OUTPUT]
+    users = sum(spec.kind is OutputKind.USER_OUTPUT for spec, _ in tensors)
     if not tensors:
         raise UnsupportedError("this model", "it returns no tensor", "return the tensors that are wanted")
+    number = 0  # a tensor that is returned twice has two equal specs, and two names
     for spec, node in tensors:
         if not isinstance(node.meta.get("val"), torch.Tensor):
             raise refusal(node, "the model returns a number that is only known when it runs", "return tensors only")
         if spec.kind is OutputKind.USER_OUTPUT:
-            yield ("output" if len(users) == 1 else f"output.{users.index(spec)}"), node
+            yield ("output" if users == 1 else f"output.{number}"), node
+            number += 1
         else:
             yield f"{spec.target}.updated", node
 

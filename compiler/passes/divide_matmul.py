@@ -26,7 +26,7 @@ class DivideMatmul:
     """Sets division and reason of the matmuls that the ranking applies to."""
 
     name: ClassVar[str] = "divide-matmul"
-    needs: ClassVar[tuple[str, ...]] = ("layouts",)
+    needs: ClassVar[tuple[str, ...]] = ("layouts", "edits")
     decides: ClassVar[tuple[str, ...]] = ("divisions", "reasons", "pins")
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:

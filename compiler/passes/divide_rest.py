@@ -29,7 +29,7 @@ class DivideRest:
     """Sets division and reason of all steps left; raises floors, never lowers one."""
 
     name: ClassVar[str] = "divide-rest"
-    needs: ClassVar[tuple[str, ...]] = ("layouts",)
+    needs: ClassVar[tuple[str, ...]] = ("layouts", "edits")
     decides: ClassVar[tuple[str, ...]] = ("divisions", "reasons", "pins")
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:

@@ -33,7 +33,7 @@ class PlaceScratchpad:
     """Sets placement, kernels and the status of placement pins; `solver` is one of SOLVERS."""
 
     name: ClassVar[str] = "place-scratchpad"
-    needs: ClassVar[tuple[str, ...]] = ("layouts", "divisions")
+    needs: ClassVar[tuple[str, ...]] = ("layouts", "edits", "divisions")
     decides: ClassVar[tuple[str, ...]] = ("placement", "kernels", "pins")
     solver: str = "best-fit"
 
@@ -44,6 +44,9 @@ class PlaceScratchpad:
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:
         scene = scene_of(problem.program, plan)
+        idle = next((step.name for step in scene.schedule.steps if step.name not in plan.divisions), "")
+        if idle:
+            raise InputError("the pipeline", f"{idle} has no division yet", f"put divide-rest before {self.name}")
         judged = {name: judge(scene, name) for name in scene.schedule.buffers}
         wanted = {name: place for name, place in problem.pins.placement.items() if name in judged}
         requests = _requests(scene, {name: held for name, held in judged.items() if wanted.get(name) != "hbm"})

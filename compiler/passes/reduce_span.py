@@ -28,7 +28,7 @@ class ReduceSpan:
     """Sets the division of ops and inserted copies that need one for the limits; decides pins first."""
 
     name: ClassVar[str] = "reduce-span"
-    needs: ClassVar[tuple[str, ...]] = ("layouts",)
+    needs: ClassVar[tuple[str, ...]] = ("layouts", "edits")
     decides: ClassVar[tuple[str, ...]] = ("divisions", "reasons", "pins")
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:

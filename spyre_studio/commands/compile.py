@@ -6,12 +6,11 @@ import argparse
 import time
 
 from compiler.codec import to_json
-from compiler.compilation import Compilation
 from compiler.errors import InputError
-from compiler.pins import PinState
 from spyre_studio import tasks
+from spyre_studio.commands.findings import findings
 from spyre_studio.commands.planning import MODEL, Planning, add_planning, read_planning
-from spyre_studio.commands.terminal import Terminal, print_json, tell, warn
+from spyre_studio.commands.terminal import Terminal, print_json, tell
 from spyre_studio.model_spec import files_of
 from spyre_studio.output_file import check_output, is_stdout, write_output
 from spyre_studio.summary import describe, summary
@@ -46,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(summary(compilation, {"capture": captured_at - started, "compile": ended - captured_at}))
     else:
         tell("\n".join(describe(compilation)), arguments.output)
-    return 1 if _findings(compilation) else 0
+    return 1 if findings(compilation) else 0
 
 
 def _check_places(arguments: argparse.Namespace, planning: Planning) -> None:
@@ -57,14 +56,3 @@ def _check_places(arguments: argparse.Namespace, planning: Planning) -> None:
     check_output(place, *files_of(arguments.model), *planning.read)
     if arguments.json and is_stdout(place):
         raise InputError("-o", "both the plan and --json would go to stdout", "write the plan to a file")
-
-
-def _findings(compilation: Compilation) -> bool:
-    """Tell of what is not as it was asked for; True if that is a finding."""
-    for key, pin in compilation.plan.pins.items():
-        if pin.state is not PinState.HONOURED:
-            warn(f"pin {key} {pin.state}: {pin.detail}")
-    for verdict in compilation.verdicts:
-        for violation in verdict.violations:
-            warn(f"check {verdict.check}: {violation}")
-    return not compilation.ok or any(pin.state is PinState.REFUSED for pin in compilation.plan.pins.values())

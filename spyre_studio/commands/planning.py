@@ -57,9 +57,8 @@ def read_planning(arguments: argparse.Namespace) -> Planning:
     names = ("device", "cores", "pipeline", "pins", "seconds")
     given = tuple(f"--{name}" for name in names if getattr(arguments, name) is not None)
     default = CompileOptions()
-    options = CompileOptions(
-        arguments.device or default.device, arguments.cores, arguments.pipeline or default.pipeline, arguments.seconds
-    )
+    pipeline = default.pipeline if arguments.pipeline is None else arguments.pipeline
+    options = CompileOptions(arguments.device or default.device, arguments.cores, pipeline, arguments.seconds)
     device = options.load()
     pins = read_pins_file(arguments.pins) if arguments.pins else Pins()
     tasks.limited(options.pipeline, options.seconds)

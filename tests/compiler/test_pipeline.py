@@ -54,6 +54,31 @@ def test_a_bad_spec_is_refused_in_one_sentence(spec: str, words: str) -> None:
     assert words in caught.value.sentence
 
 
+STAGED = "assign-layouts,insert-restickify,reduce-span,divide-matmul,divide-rest,place-scratchpad"
+
+
+@pytest.mark.parametrize(
+    ("left_out", "words"),
+    [
+        ("assign-layouts", "insert-restickify needs layouts, which no pass before it decides; add assign-layouts"),
+        ("insert-restickify", "reduce-span needs edits, which no pass before it decides; add insert-restickify"),
+        ("divide-rest", "has no division yet; put divide-rest before place-scratchpad"),
+        ("place-scratchpad", "none of its passes decides placement; add place-scratchpad"),
+    ],
+)
+def test_a_pipeline_that_makes_no_whole_plan_is_refused(left_out: str, words: str) -> None:
+    spec = ",".join(name for name in STAGED.split(",") if name != left_out)
+    with pytest.raises(InputError) as caught:
+        compile_problem(GRAPH, problem(), pipeline=spec)
+    assert words in caught.value.sentence
+
+
+def test_a_pass_that_comes_too_late_is_refused() -> None:
+    spec = "assign-layouts,insert-restickify,divide-rest,place-scratchpad,divide-matmul"
+    with pytest.raises(InputError, match="divide-matmul decides divisions after place-scratchpad has relied on them"):
+        compile_problem(GRAPH, problem(), pipeline=spec)
+
+
 def test_every_decision_of_a_compilation_is_there() -> None:
     found = compile_problem(GRAPH, problem())
     names = {buffer.name for buffer in found.problem.program.buffers} | {edit.target for edit in found.plan.edits}
@@ -101,11 +126,11 @@ def test_a_pin_no_pass_looks_at_is_refused_not_dropped() -> None:
 
 @dataclass(frozen=True)
 class Meddler:
-    """A pass that breaks its contract: it decides layouts and touches kernels."""
+    """A pass that breaks its contract: it decides placement and touches kernels."""
 
     name: ClassVar[str] = "meddler"
     needs: ClassVar[tuple[str, ...]] = ()
-    decides: ClassVar[tuple[str, ...]] = ("layouts",)
+    decides: ClassVar[tuple[str, ...]] = ("placement",)
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:
         return replace(plan, kernels=())

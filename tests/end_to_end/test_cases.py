@@ -135,3 +135,9 @@ def test_no_two_live_ranges_overlap_and_all_end_within_the_budget() -> None:
         ends = np.array([end for _, end in alive[:-1]])
         starts = np.array([start for start, _ in alive[1:]])
         assert (ends <= starts).all()
+
+
+def test_a_result_that_is_returned_twice_has_two_names() -> None:
+    program = model("twice")[0].program
+    assert [view.name for view in program.outputs] == ["output.0", "output.1", "output.2"]
+    assert program.outputs[0].buffer == program.outputs[1].buffer

@@ -14,6 +14,7 @@ from compiler.compilation import Compilation
 from compiler.plan import Plan, Slot
 from compiler.text.document import from_text, to_text
 from resources.examples import examples
+from simulator.report import VerifyReport
 from spyre_studio.__main__ import has_display, main
 from spyre_studio.commands import COMMANDS
 from spyre_studio.model_process import ModelProcessError
@@ -142,6 +143,18 @@ def test_a_refused_pin_is_a_finding(
     assert words in done.err
     assert done.json["pins"][0]["status"] == "refused"  # type: ignore[index]
     assert saved.exists(), "the plan without that pin is still a plan"
+
+
+@pytest.mark.parametrize(("factor", "code"), [(4, 0), (5, 1)])
+def test_verify_tells_of_refused_pins(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, model: Path, factor: int, code: int
+) -> None:
+    agrees = VerifyReport("m", "spyre", 32, poison=True, outputs=(), steps=(), fault="", seconds=0.0)
+    monkeypatch.setattr("spyre_studio.tasks.verify", lambda *_: agrees)
+    pins = _write(model.with_name("pins.json"), {"version": 1, "division": {"sum": {"i": factor}}})
+    done = Outcome(capsys, "verify", model, "--pins", pins)
+    assert done.code == code
+    assert ("pin division:sum refused" in done.err) == bool(code)
 
 
 def test_check_finds_what_a_file_conceals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
