@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, QSettings, QTimer
+from PySide6.QtCore import QEventLoop, QMessageLogContext, QSettings, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication, QWidget
 
 from compiler.errors import InputError
@@ -23,6 +25,7 @@ from spyre_studio.views import VIEWS, view_row
 
 BAD_INPUT = 2
 _TICK_MS = 10
+_REMARK = "This plugin does not support propagateSizeHints"
 _IDLE_TURNS = 3  # layouts ask for another turn of the event loop, and what they show for one more
 
 
@@ -30,7 +33,7 @@ def take(
     app: QApplication, spec: str | None, picture: Path, view: str | None, theme: str, size: tuple[int, int]
 ) -> int:
     """Draw `spec` (or the start page) in a window of `size` into `picture`; 0, or 2 with a sentence on stderr."""
-    with tempfile.TemporaryDirectory() as folder:
+    with _quiet_offscreen(), tempfile.TemporaryDirectory() as folder:
         store = QSettings(f"{folder}/settings.ini", QSettings.Format.IniFormat)  # nobody's layout or recent files
         session = Session(Jobs(), Settings(store))
         window = MainWindow(session, ThemeFollower(app, "light" if theme == "light" else "dark"))
@@ -45,6 +48,25 @@ def take(
         finally:
             window.close()
     return 0
+
+
+@contextmanager
+def _quiet_offscreen() -> Iterator[None]:
+    """Without Qt's remark that a window nobody sees cannot be told its sizes; everything else is passed on."""
+
+    def told(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+        if text.startswith(_REMARK):
+            return
+        if before is None:
+            sys.stderr.write(f"{text}\n")
+        else:
+            before(kind, context, text)
+
+    before = qInstallMessageHandler(told)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(before)
 
 
 def _open(session: Session, window: MainWindow, spec: str | None, view: str | None) -> None:

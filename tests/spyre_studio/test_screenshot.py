@@ -85,3 +85,11 @@ def test_the_first_paint_imports_neither_torch_nor_solvers_nor_views() -> None:
     found = json.loads(done.stdout)
     assert found["heavy"] == []
     assert found["own"] == []
+
+
+def test_a_picture_of_the_start_page_is_drawn_in_silence(tmp_path: Path) -> None:
+    picture = tmp_path / "start.png"
+    words = [sys.executable, "-m", "spyre_studio", "--screenshot", str(picture)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+    assert picture.stat().st_size > 0
