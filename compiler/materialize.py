@@ -81,12 +81,8 @@ def _slices(loops: tuple[Loop, ...], division: Division) -> tuple[CoreSlice, ...
     return tuple(CoreSlice(core, division.bounds(loops, core), chain.get(core, -1)) for core in range(division.cores))
 
 
-def hand_overs(op: LoopOp, division: Division) -> dict[int, int]:
-    """Core -> core its partial result goes to; the last core of each group, which writes, is left out."""
-    return _hand_overs(op.loops, division)
-
-
 def _hand_overs(loops: tuple[Loop, ...], division: Division) -> dict[int, int]:
+    """Core -> core its partial result goes to; the last core of each group, which writes, is left out."""
     reduced = {loop.name for loop in loops if loop.role is Role.REDUCTION}
     if not any(split.loop in reduced for split in division.splits):
         return {}

@@ -6,7 +6,6 @@ only spells out what program and plan already say.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 
 from frozendict import frozendict
@@ -111,8 +110,3 @@ def kernels_of(schedule: Schedule) -> tuple[tuple[str, ...], ...]:
         runs[-1].append(step.name)
         open_run = not opaque
     return tuple(tuple(run) for run in runs)
-
-
-def footprint(buffer: Buffer) -> int:
-    """Logical host elements of a buffer (restickify costs count these)."""
-    return math.prod(buffer.shape)

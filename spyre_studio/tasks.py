@@ -157,13 +157,6 @@ def _limited(one: Pass, seconds: float) -> Pass:
     return replace(one, seconds=seconds)  # type: ignore[type-var]  # every pass is a dataclass; its options are fields
 
 
-def pipelines() -> tuple[str, ...]:
-    """Names of the pipelines."""
-    from compiler.pipeline import PIPELINES
-
-    return tuple(PIPELINES)
-
-
 def check_plan(compilation: Compilation) -> tuple[Verdict, ...]:
     """Every check on the plan as it stands, whatever its file says; the last one is whether its program fits it."""
     from compiler.check import check

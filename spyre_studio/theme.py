@@ -28,7 +28,6 @@ SIZE_REFERENCE: Final = 12  # the system font height in px at which the sizes ab
 
 # Lengths of dash and gap in line widths; colour is never the only sign of what happens to the data.
 DASHES: Final[dict[Fate, tuple[float, ...]]] = {"lx": (), "hbm": (1.5, 1.5), "move": (4.0, 2.0)}
-KIND_LETTERS: Final[dict[Kind, str]] = {"matmul": "M", "reduction": "R", "pointwise": "P", "move": "↔", "opaque": "?"}
 
 
 @dataclass(frozen=True, slots=True)

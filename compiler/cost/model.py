@@ -21,7 +21,7 @@ from compiler.loops import OpKind
 from compiler.plan import Plan
 from compiler.price import Cost, CostTerm, KernelCost, StepCost
 from compiler.problem import Problem
-from compiler.schedule import Schedule, Step, expand, footprint, kernels_of
+from compiler.schedule import Schedule, Step, expand, kernels_of
 from compiler.spaces import Space, space_of
 
 WITHOUT_HBM = (*(row for row in EXECUTION if row.name != "hbm"), BATCH_STEP)
@@ -68,7 +68,7 @@ def price(problem: Problem, plan: Plan) -> Cost:
         hbm_bytes=sum(cost.hbm_bytes for cost in steps),
         relayout_us=0.0,
         restickify_us=math.fsum(cost.hbm_us for cost in steps if cost.step in edit_names),
-        restickify_elements=sum(footprint(schedule.buffers[step.op.reads[0].buffer]) for step in edits),
+        restickify_elements=sum(schedule.buffers[step.op.reads[0].buffer].elements for step in edits),
         steps=tuple(steps),
         kernels=tuple(kernels),
     )

@@ -1,7 +1,6 @@
 """The process that runs a user's code: it may say anything, hang, or die, and we get a sentence or nothing."""
 
 import os
-import select
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from compiler.errors import InputError, StoppedError
 from spyre_studio.model_process import ModelProcessError, run
 from spyre_studio.reporter import Silent
+from tests.spyre_studio.processes import gone
 
 
 class Listener(Silent):
@@ -91,16 +91,4 @@ while True: pass
     parent, child = map(int, numbers.read_text().split())
     with pytest.raises(ProcessLookupError):
         os.kill(parent, 0)
-    assert _gone(child)
-
-
-def _gone(number: int) -> bool:
-    """True as soon as a process has ended; nobody may have collected it yet."""
-    try:
-        handle = os.pidfd_open(number)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], 10)[0])
-    finally:
-        os.close(handle)
+    assert gone(child)

@@ -1,7 +1,6 @@
 """Being ended: what a command started ends with it, however it ends, and nothing is left behind."""
 
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pytest
 from compiler import lifeline
 from spyre_studio.python_process import command, environment
 from spyre_studio.stop_signals import Ended, orderly
+from tests.spyre_studio.processes import gone
 
 
 @pytest.fixture
@@ -47,18 +47,6 @@ def running(*words: str, temporary: Path, stdin: int = subprocess.DEVNULL) -> It
     finally:
         process.kill()
         process.communicate()
-
-
-def gone(process: int) -> bool:
-    """True as soon as a process that need not be ours has ended."""
-    try:
-        handle = os.pidfd_open(process)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], 10)[0])
-    finally:
-        os.close(handle)
 
 
 def test_a_command_that_is_asked_to_end_cleans_up(tmp_path: Path, endless: str, number: Path) -> None:

@@ -1,1 +1,0 @@
-"""A compilation as text and pages for people."""
