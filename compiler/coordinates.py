@@ -150,7 +150,7 @@ def _stirs(part: Part, loop: str) -> bool:
 
 def device_dims(layout: StickLayout) -> tuple[int, ...]:
     """Host dim (-1: none) of every device dim; the stick dim appears twice, its whole sticks before the lane."""
-    order = layout.dim_order
+    order = tuple(max(dim, SPARSE) for dim in layout.dim_order)
     if len(order) < 2:
         return (order[0], order[0]) if order else (SPARSE, SPARSE)
     return (*order[1:-1], order[-1], order[0], order[-1])

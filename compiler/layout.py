@@ -1,7 +1,7 @@
 """StickLayout: where each element of a tensor sits in device memory, in 128-byte sticks.
 
-Owns the arithmetic of facts 2.1-2.2 and 2.7: building a layout from a host shape, host offset -> device coordinate.
-Refuses to choose: which layout a buffer gets is a pass's decision.
+Owns the arithmetic of facts 2.1-2.2 and 2.7: building a layout from a host shape, host offset -> device coordinate,
+and dims that are padded with zeros.  Refuses to choose: which layout a buffer gets is a pass's decision.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 STICK_BYTES = 128
 SPARSE = -1
+UNIT = -2
 MAX_DIM_ORDER = 6
 
 
@@ -30,13 +31,16 @@ class Arrangement(StrEnum):
 class StickLayout:
     """Device sizes (last = elements per stick), host stride of every device dim (-1 = none), arrangement.
 
-    `dim_order` remembers the request: host dims, the last one is cut into sticks; -1 last = sparse.
+    `dim_order` remembers the request: host dims, the last one is cut into sticks; -1 last = sparse; -2 first = a device
+    dim of size 1 stands just before the stick, so that all host dims lie outside of it.
+    `padding` lists (host dim, size) of dims that are longer on the device than on the host; what is added holds zeros.
     """
 
     device_size: tuple[int, ...]
     stride_map: tuple[int, ...]
     dim_order: tuple[int, ...]
     arrangement: Arrangement = Arrangement.STANDARD
+    padding: tuple[tuple[int, int], ...] = ()
 
     @property
     def elements_per_stick(self) -> int:
@@ -112,13 +116,20 @@ def stick_layout(
     elements_per_stick: int,
     dim_order: tuple[int, ...] | None = None,
     arrangement: Arrangement = Arrangement.STANDARD,
+    padding: tuple[tuple[int, int], ...] = (),
 ) -> StickLayout:
     """Layout of a host tensor for a dim order (default: identity, the last dim is cut); facts 2.2.
+
+    `padding` gives the device sizes of dims, other than the stick's, that are filled up with zeros (facts 2.6).
 
     >>> stick_layout((5, 100, 150), (15000, 150, 1), 64).device_size
     (100, 3, 5, 64)
     >>> stick_layout((512,), (1,), 64, (0, -1)).stride_map
     (-1, 1, -1)
+    >>> stick_layout((8192, 32768), (32768, 1), 64, (UNIT, 0, 1)).device_size
+    (8192, 512, 1, 64)
+    >>> stick_layout((784, 512), (512, 1), 64, padding=((0, 832),)).device_size
+    (8, 832, 64)
     """
     order = tuple(range(len(shape))) if dim_order is None else dim_order
     if not order:
@@ -127,11 +138,13 @@ def stick_layout(
         raise ValueError(f"dim order {order} has more than {MAX_DIM_ORDER} entries")
     dims = _device_dims(order)
     sizes, stride_map = _sizes_and_strides(dims, shape, strides, elements_per_stick, arrangement)
-    return StickLayout(sizes, stride_map, order, arrangement)
+    longer = dict(padding)
+    inner = tuple(max(size, longer.get(dim, 0)) for dim, size in zip(dims[:-1], sizes[:-1], strict=True))
+    return StickLayout((*inner, sizes[-1]), stride_map, order, arrangement, padding)
 
 
 def _device_dims(order: tuple[int, ...]) -> tuple[int, ...]:
-    """Host dim (or -1) of every device dim: middle dims, stick outer, first dim, lane."""
+    """Host dim (or -1, -2) of every device dim: middle dims, stick outer, first dim, lane."""
     if len(order) == 1:
         return (order[0], order[0])
     return (*order[1:-1], order[-1], order[0], order[-1])
@@ -154,6 +167,6 @@ def _sizes_and_strides(
             carries = dim != SPARSE and shape[dim] > 1 and not (paired and count == 1)
             stride_map.append(strides[dim] * lanes if carries else -1)
         else:
-            sizes.append(shape[dim])
-            stride_map.append(strides[dim] if shape[dim] > 1 else -1)
+            sizes.append(1 if dim == UNIT else shape[dim])
+            stride_map.append(strides[dim] if dim != UNIT and shape[dim] > 1 else -1)
     return tuple(sizes), tuple(stride_map)

@@ -31,21 +31,23 @@ class PinStatus:
 @dataclass(frozen=True, slots=True)
 class Pins:
     """division: op -> {loop: factor} (first loop = highest priority); layout: buffer -> host dim cut into sticks;
-    placement: buffer -> "lx" or "hbm"; tiles: op -> {loop: count}."""
+    placement: buffer -> "lx" or "hbm"; tiles: op -> {loop: count}; order: buffer -> dim order of its layout."""
 
     division: frozendict[str, frozendict[str, int]] = field(default_factory=frozendict)
     layout: frozendict[str, int] = field(default_factory=frozendict)
     placement: frozendict[str, str] = field(default_factory=frozendict)
     tiles: frozendict[str, frozendict[str, int]] = field(default_factory=frozendict)
+    order: frozendict[str, tuple[int, ...]] = field(default_factory=frozendict)
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Keys of all pins: `division:OP`, `layout:BUFFER`, `placement:BUFFER`, `tiles:OP`."""
+        """Keys of all pins: `division:OP`, `layout:BUFFER`, `placement:BUFFER`, `tiles:OP`, `order:BUFFER`."""
         tables = (
             ("division", self.division),
             ("layout", self.layout),
             ("placement", self.placement),
             ("tiles", self.tiles),
+            ("order", self.order),
         )
         return tuple(f"{kind}:{name}" for kind, table in tables for name in table)
 

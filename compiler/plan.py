@@ -33,6 +33,7 @@ class ReasonCode(StrEnum):
     LX_GAP = "lx-gap"
     CAPACITY = "capacity"
     PINNED = "pinned-out"
+    ZERO_PADDED = "zero-padded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,15 @@ class EditKind(StrEnum):
     """Moves the compiler may insert."""
 
     RESTICKIFY = "restickify"
+    REORDER = "reorder"
+    PAD = "pad"
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
     """An inserted copy `source -> target`, run right before op `before`; `readers` read the target instead.
+
+    A restickify changes the stick, a reorder only the order of the other dims, a pad only fills a dim up with zeros.
 
     A reader is an op, or `OP#NUMBER` for one of its reads where others of the same buffer keep the source.
     `name` is the key of its division, `target` the key of its layout and placement.
@@ -88,8 +93,29 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """How good a decision of the whole graph is: what it costs, and what no other decision can go below.
+
+    `unit` is `elements` or `ns`; `states` counts what the search looked at.  Objective and bound are equal where the
+    optimum was proved.
+    """
+
+    method: str
+    unit: str
+    objective: int
+    bound: int
+    states: int
+
+    @property
+    def gap(self) -> float:
+        """(objective - bound) / objective; 0 where the optimum was proved."""
+        return (self.objective - self.bound) / self.objective if self.objective else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """All decisions.  `reasons` is keyed `layout:BUFFER`, `division:OP`, `edit:NAME`; placements carry their own."""
+    """All decisions.  `reasons` is keyed `layout:BUFFER`, `division:OP`, `edit:NAME`; placements carry their own;
+    `claims` by the name of the pass that makes one."""
 
     model: str
     device: str
@@ -102,3 +128,4 @@ class Plan:
     kernels: tuple[Kernel, ...] = ()
     reasons: frozendict[str, str] = field(default_factory=frozendict)
     pins: frozendict[str, PinStatus] = field(default_factory=frozendict)
+    claims: frozendict[str, Claim] = field(default_factory=frozendict)

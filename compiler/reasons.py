@@ -106,5 +106,11 @@ _ROWS = (
         "A pin keeps it out of the scratchpad.",
         "Remove the pin.",
     ),
+    Reason(
+        ReasonCode.ZERO_PADDED,
+        "filled up with zeros",
+        "Rows of zeros were added to it for a contraction, and no core owns them.",
+        "Make the contracted size a multiple of one stick.",
+    ),
 )
 REASONS: frozendict[ReasonCode, Reason] = frozendict((row.code, row) for row in _ROWS)

@@ -15,7 +15,7 @@ from PySide6.QtGui import QUndoCommand
 from compiler.pins import Pins
 
 T = TypeVar("T")
-_TABLES = ("division", "layout", "placement", "tiles")
+_TABLES = ("division", "layout", "placement", "tiles", "order")
 
 
 def with_division(pins: Pins, op: str, factors: Mapping[str, int]) -> Pins:
@@ -26,6 +26,11 @@ def with_division(pins: Pins, op: str, factors: Mapping[str, int]) -> Pins:
 def with_layout(pins: Pins, buffer: str, dim: int) -> Pins:
     """Pins with this host dim of a buffer cut into sticks."""
     return replace(pins, layout=pins.layout.set(buffer, dim))
+
+
+def with_order(pins: Pins, buffer: str, order: tuple[int, ...]) -> Pins:
+    """Pins with this dim order of a buffer's layout."""
+    return replace(pins, order=pins.order.set(buffer, order))
 
 
 def with_placement(pins: Pins, buffer: str, where: str) -> Pins:
@@ -42,6 +47,8 @@ def without(pins: Pins, key: str) -> Pins:
         return replace(pins, layout=_less(pins.layout, name))
     if kind == "placement":
         return replace(pins, placement=_less(pins.placement, name))
+    if kind == "order":
+        return replace(pins, order=_less(pins.order, name))
     return replace(pins, tiles=_less(pins.tiles, name)) if kind == "tiles" else pins
 
 

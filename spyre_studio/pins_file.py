@@ -1,4 +1,5 @@
-"""Pins files: `{"version": 1, "division": {op: {loop: factor}}, "layout": {buffer: dim}, "placement": {buffer: "lx"}}`.
+"""Pins files: `{"version": 1, "division": {op: {loop: factor}}, "layout": {buffer: dim}, "placement": {buffer: "lx"},
+"order": {buffer: [dims]}}`.
 
 Owns reading and writing them.  Refuses newer versions, misspelt tables and values of the wrong kind, each in one
 sentence, because a pin that is silently dropped is worse than none.  Whether a pin can be kept is decided later, by the
@@ -21,7 +22,7 @@ from spyre_studio.output_file import write_whole
 
 VERSION = 1
 _PLACES = ("lx", "hbm")
-_TABLES = ("division", "layout", "placement", "tiles")
+_TABLES = ("division", "layout", "placement", "tiles", "order")
 T = TypeVar("T")
 
 
@@ -54,6 +55,7 @@ def parse_pins(text: str, what: str = "the pins") -> Pins:
         layout=_table(plain, "layout", what, _dim),
         placement=_table(plain, "placement", what, _place),
         tiles=_table(plain, "tiles", what, _counts),
+        order=_table(plain, "order", what, _order),
     )
 
 
@@ -64,6 +66,7 @@ def print_pins_file(pins: Pins) -> str:
         "layout": dict(pins.layout),
         "placement": dict(pins.placement),
         "tiles": {op: dict(counts) for op, counts in pins.tiles.items()},
+        "order": {buffer: list(dims) for buffer, dims in pins.order.items()},
     }
     document = {"version": VERSION, **{name: table for name, table in tables.items() if table}}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
@@ -104,6 +107,12 @@ def _counts(value: object, where: str, what: str) -> frozendict[str, int]:
 
 def _dim(value: object, where: str, what: str) -> int:
     return _whole(value, where, what)
+
+
+def _order(value: object, where: str, what: str) -> tuple[int, ...]:
+    if not isinstance(value, list):
+        raise InputError(what, f"the {where} is {_shown(value)}", "write it as [dim, ...], the stick dim last")
+    return tuple(_whole(dim, f"dim in the {where}", what) for dim in value)
 
 
 def _place(value: object, where: str, what: str) -> str:

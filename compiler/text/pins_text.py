@@ -5,17 +5,21 @@ from __future__ import annotations
 from frozendict import frozendict
 
 from compiler.pins import Pins
-from compiler.text.cursor import Cursor, Lines, quote_name
+from compiler.text.cursor import Cursor, Lines, bracket, quote_name
+
+
+_WORDS = ("divide", "layout", "place", "tile", "order")
 
 
 def print_pins(pins: Pins) -> str:
-    """`pins` and one line per pin: `divide op (m 8, n 4)`, `layout buffer dim 1`, `place buffer lx`, `tile op (i
-    4)`."""
+    """`pins` and one line per pin: `divide op (m 8, n 4)`, `layout buffer dim 1`, `place buffer lx`,
+    `tile op (i 4)`, `order buffer [1,0,2]`."""
     lines = ["pins"]
     lines += [f"  divide {quote_name(op)} {_print_counts(factors)}" for op, factors in pins.division.items()]
     lines += [f"  layout {quote_name(buffer)} dim {dim}" for buffer, dim in pins.layout.items()]
     lines += [f"  place {quote_name(buffer)} {quote_name(memory)}" for buffer, memory in pins.placement.items()]
     lines += [f"  tile {quote_name(op)} {_print_counts(counts)}" for op, counts in pins.tiles.items()]
+    lines += [f"  order {quote_name(buffer)} {bracket(dims)}" for buffer, dims in pins.order.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -28,9 +32,10 @@ def read_pins(lines: Lines) -> Pins:
     layout: dict[str, int] = {}
     placement: dict[str, str] = {}
     tiles: dict[str, frozendict[str, int]] = {}
-    while lines.starts("divide", "layout", "place", "tile"):
+    order: dict[str, tuple[int, ...]] = {}
+    while lines.starts(*_WORDS):
         cursor = lines.cursor()
-        word = next(word for word in ("divide", "layout", "place", "tile") if cursor.word(word))
+        word = next(word for word in _WORDS if cursor.word(word))
         name = cursor.name()
         if word == "divide":
             division[name] = _read_counts(cursor)
@@ -38,11 +43,13 @@ def read_pins(lines: Lines) -> Pins:
             placement[name] = cursor.name()
         elif word == "tile":
             tiles[name] = _read_counts(cursor)
+        elif word == "order":
+            order[name] = cursor.wholes()
         else:
             cursor.expect("dim")
             layout[name] = cursor.whole()
         cursor.end()
-    return Pins(frozendict(division), frozendict(layout), frozendict(placement), frozendict(tiles))
+    return Pins(frozendict(division), frozendict(layout), frozendict(placement), frozendict(tiles), frozendict(order))
 
 
 def _print_counts(counts: frozendict[str, int]) -> str:

@@ -7,7 +7,7 @@ from frozendict import frozendict
 from compiler.division import Division, Split
 from compiler.layout import Arrangement, StickLayout
 from compiler.pins import PinState, PinStatus
-from compiler.plan import Edit, EditKind, Kernel, Placement, Plan, ReasonCode, Slot, Spilled
+from compiler.plan import Claim, Edit, EditKind, Kernel, Placement, Plan, ReasonCode, Slot, Spilled
 from compiler.text.cursor import Cursor, Lines, bracket, quote, quote_name
 from compiler.text.loops_text import read_enum
 
@@ -29,14 +29,17 @@ def print_plan(plan: Plan) -> str:
         lines.append(f"  why {quote(key)}  {quote(reason)}")
     for key, status in plan.pins.items():
         lines.append(f"  pin {quote(key)}  {status.state}  {quote(status.detail)}")
+    lines += [_print_claim(key, claim) for key, claim in plan.claims.items()]
     return "\n".join(lines) + "\n"
 
 
 def print_layout(layout: StickLayout) -> str:
-    """`sticks of dim 1  [16,512,64]  strides [64,1024,1]  order [0,1]  standard`."""
+    """`sticks of dim 1  [16,512,64]  strides [64,1024,1]  order [0,1]  standard`, then `padded (0 512)` for dims that
+    are filled up with zeros."""
     sticks = "sparse" if layout.sparse else f"sticks of dim {layout.stick_dim}"
     sizes = f"{bracket(layout.device_size)}  strides {bracket(layout.stride_map)}  order {bracket(layout.dim_order)}"
-    return f"{sticks}  {sizes}  {layout.arrangement}"
+    padded = ", ".join(f"{dim} {size}" for dim, size in layout.padding)
+    return f"{sticks}  {sizes}  {layout.arrangement}" + (f"  padded ({padded})" if padded else "")
 
 
 def read_layout(cursor: Cursor) -> StickLayout:
@@ -50,7 +53,12 @@ def read_layout(cursor: Cursor) -> StickLayout:
     stride_map = cursor.wholes()
     cursor.expect("order")
     dim_order = cursor.wholes()
-    return StickLayout(device_size, stride_map, dim_order, read_enum(cursor, Arrangement))
+    arrangement = read_enum(cursor, Arrangement)
+    padding: tuple[tuple[int, int], ...] = ()
+    if cursor.word("padded"):
+        cursor.expect("(")
+        padding = cursor.until(")", lambda: (cursor.whole(), cursor.whole()))
+    return StickLayout(device_size, stride_map, dim_order, arrangement, padding)
 
 
 def print_division(division: Division) -> str:
@@ -98,13 +106,14 @@ def read_plan(lines: Lines) -> Plan:
         tuple(parts.kernels),
         frozendict(parts.reasons),
         frozendict(parts.pins),
+        frozendict(parts.claims),
     )
 
 
 class _Parts:
     """What the lines of a plan have said so far."""
 
-    WORDS = ("layout", "edit", "divide", "place", "spill", "kernel", "why", "pin")
+    WORDS = ("layout", "edit", "divide", "place", "spill", "kernel", "why", "pin", "claim")
 
     def __init__(self) -> None:
         self.layouts: dict[str, StickLayout] = {}
@@ -114,6 +123,7 @@ class _Parts:
         self.kernels: list[Kernel] = []
         self.reasons: dict[str, str] = {}
         self.pins: dict[str, PinStatus] = {}
+        self.claims: dict[str, Claim] = {}
 
     def read(self, cursor: Cursor) -> None:
         """Read one line."""
@@ -124,7 +134,7 @@ class _Parts:
         if word == "kernel":
             self.kernels.append(_read_kernel(cursor))
             return
-        key = cursor.string() if word in ("why", "pin") else cursor.name()
+        key = cursor.string() if word in ("why", "pin", "claim") else cursor.name()
         if word == "layout":
             self.layouts[key] = read_layout(cursor)
         elif word == "divide":
@@ -135,8 +145,24 @@ class _Parts:
             self.placement[key] = Spilled(read_enum(cursor, ReasonCode), cursor.string())
         elif word == "why":
             self.reasons[key] = cursor.string()
+        elif word == "claim":
+            self.claims[key] = _read_claim(cursor)
         else:
             self.pins[key] = PinStatus(read_enum(cursor, PinState), cursor.string())
+
+
+def _print_claim(key: str, claim: Claim) -> str:
+    figures = f"objective {claim.objective}  bound {claim.bound}  states {claim.states}"
+    return f"  claim {quote(key)}  {quote_name(claim.method)}  {quote_name(claim.unit)}  {figures}"
+
+
+def _read_claim(cursor: Cursor) -> Claim:
+    method, unit = cursor.name(), cursor.name()
+    figures = []
+    for word in ("objective", "bound", "states"):
+        cursor.expect(word)
+        figures.append(cursor.whole())
+    return Claim(method, unit, *figures)
 
 
 def _print_edit(edit: Edit) -> str:

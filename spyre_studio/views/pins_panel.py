@@ -34,6 +34,8 @@ def pin_words(pins: Pins, key: str) -> str:
             return "tiles " + factors_text(pins.tiles[name])
         case "layout":
             return f"sticks of d{pins.layout[name]}"
+        case "order":
+            return "dim order " + ", ".join(map(str, pins.order[name]))
         case _:
             return "keep in LX" if pins.placement[name] == "lx" else "keep in device memory"
 
