@@ -64,18 +64,6 @@ def generic(**sizes: int) -> Space:
 # Which core gets which slice
 
 
-def test_first_split_varies_fastest_and_the_grid_repeats() -> None:
-    division = Division((Split("a", 2, 1), Split("b", 3, 1)))
-    grid = [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2)]
-    assert [tuple(division.slots(core).values()) for core in range(12)] == grid * 2
-
-
-def test_a_split_k_varies_fastest() -> None:
-    division = space(product(512, 512, 512), "matmul").division({"i": 2, "j": 4, "k": 4})
-    for core in range(32):
-        assert dict(division.slots(core)) == {"k": core % 4, "i": core // 4 % 2, "j": core // 8}
-
-
 def test_loops_without_a_split_are_left_out_and_steps_are_whole_sticks() -> None:
     division = space(chain(8, 200), "neg").division({"i": 1, "j": 2})
     assert division == Division((Split("j", 2, 128),))

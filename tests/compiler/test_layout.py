@@ -1,14 +1,15 @@
-"""Stick layouts: the published worked examples, and the element order that casts leave behind."""
+"""Stick layouts: what a restickify makes of one, and the element order that casts leave behind.
+
+The published worked examples are in `test_layout_table`.
+"""
 
 import math
 
 import numpy as np
 import pytest
 
-from compiler.device import load_device
 from compiler.dtypes import DType
-from compiler.errors import InputError
-from compiler.layout import Arrangement, StickLayout, stick_layout
+from compiler.layout import UNIT, Arrangement, StickLayout, stick_layout
 from compiler.loops import Buffer, BufferKind
 from compiler.operands import restickified
 from tests.random_draft import dense
@@ -20,48 +21,10 @@ def layout_of(shape: tuple[int, ...], order: tuple[int, ...] | None = None, lane
     return stick_layout(shape, dense(shape), lanes, order)
 
 
-@pytest.mark.parametrize(
-    ("shape", "order", "lanes", "sizes", "strides", "size_bytes"),
-    [
-        ((1024, 256), None, HALF, (4, 1024, 64), (64, 256, 1), 524_288),
-        ((1024, 256), (1, 0), HALF, (16, 256, 64), (16384, 1, 256), 524_288),
-        ((5, 100, 150), None, HALF, (100, 3, 5, 64), (150, 64, 15000, 1), 192_000),
-        ((5, 100, 150), (1, 0, 2), HALF, (5, 3, 100, 64), (15000, 64, 150, 1), 192_000),
-        ((50, 10, 200), None, HALF, (10, 4, 50, 64), (200, 64, 2000, 1), 256_000),
-        ((128, 256, 512), None, HALF, (256, 8, 128, 64), (512, 64, 131072, 1), 33_554_432),
-        ((8, 256, 512), None, HALF, (256, 8, 8, 64), (512, 64, 131072, 1), 2_097_152),
-        ((8192, 32768), None, HALF, (512, 8192, 64), (64, 32768, 1), 536_870_912),
-        ((67,), None, HALF, (2, 64), (64, 1), 256),
-        ((512,), (0, -1), HALF, (1, 512, 64), (-1, 1, -1), 65_536),
-        ((512, 1), (0, 1, -1), HALF, (1, 1, 512, 64), (-1, -1, 1, -1), 65_536),
-        ((33, 768), None, SINGLE, (24, 33, 32), (32, 768, 1), 101_376),
-        ((), None, HALF, (1, 64), (-1, -1), 128),
-    ],
-)
-def test_worked_examples(
-    shape: tuple[int, ...],
-    order: tuple[int, ...] | None,
-    lanes: int,
-    sizes: tuple[int, ...],
-    strides: tuple[int, ...],
-    size_bytes: int,
-) -> None:
-    layout = layout_of(shape, order, lanes)
-    assert (layout.device_size, layout.stride_map, layout.size_bytes) == (sizes, strides, size_bytes)
-
-
-def test_a_host_copy_is_three_nested_loops() -> None:
-    layout = layout_of((1024, 256))
-    assert layout.device_size == (4, 1024, 64)
-    assert layout.device_strides == (65536, 64, 1)
-    assert layout.stride_map == (64, 256, 1)
-
-
 def test_a_restickify_trades_the_stick_dim() -> None:
     buffer = Buffer("x", DType.F16, (1024, 256), (256, 1), BufferKind.INPUT)
     other = restickified(layout_of((1024, 256)), buffer, 0, HALF)
     assert (other.device_size, other.stride_map) == ((16, 256, 64), (16384, 1, 256))
-    assert buffer.elements == 262_144
     assert restickified(other, buffer, 1, HALF) == layout_of((1024, 256))
 
 
@@ -71,29 +34,19 @@ def test_a_restickify_of_three_dims_keeps_the_other_dims_in_place() -> None:
     assert restickified(layout_of(shape), buffer, 0, HALF).device_size == (100, 1, 150, 64)
 
 
-def test_a_reduction_along_the_stick_takes_a_stick_per_value() -> None:
-    layout = layout_of((512,), (0, -1))
-    assert layout.sparse
-    assert layout.sticks == 512
-    assert layout.size_bytes == 64 * 1024
+def test_a_unit_before_the_stick_puts_every_dim_outside_of_it() -> None:
+    layout = layout_of((8192, 32768), (UNIT, 0, 1))
+    assert (layout.device_size, layout.stride_map) == ((8192, 512, 1, 64), (32768, 64, -1, 1))
+    assert (layout.stick_dim, layout.sparse) == (1, False)
+    assert layout.size_bytes == layout_of((8192, 32768)).size_bytes
 
 
-@pytest.mark.parametrize(("fraction", "budget"), [(0.0, 2_031_616), (0.2, 1_625_344), (1.0, 0)])
-def test_the_budget_follows_the_back_ends_fraction(fraction: float, budget: int) -> None:
-    assert load_device("spyre").with_number("lx_backend_fraction", fraction).lx_budget_bytes == budget
-
-
-@pytest.mark.parametrize("fraction", ["-0.01", "1.01", "nan"])
-def test_a_fraction_outside_of_0_to_1_is_refused(fraction: str) -> None:
-    from importlib import resources
-
-    from compiler.device import parse_device
-
-    text = resources.files("resources").joinpath("devices", "spyre.toml").read_text("utf-8")
-    head, tail = text.split("[lx_backend_fraction]\nvalue = ")
-    broken = f"{head}[lx_backend_fraction]\nvalue = {fraction}\n{tail.split(chr(10), 1)[1]}"
-    with pytest.raises(InputError, match="lx_backend_fraction"):
-        parse_device(broken, "broken.toml")
+def test_what_is_padded_lies_behind_the_last_element() -> None:
+    plain, padded = layout_of((784, 512)), stick_layout((784, 512), (512, 1), HALF, padding=((0, 832),))
+    assert (padded.device_size, padded.stride_map) == ((8, 832, 64), plain.stride_map)
+    offsets = np.arange(784 * 512)
+    assert (padded.coordinates(offsets) == plain.coordinates(offsets)).all()
+    assert padded.size_bytes == 8 * 832 * 128
 
 
 def place(layout: StickLayout, column: int) -> tuple[int, int]:
@@ -104,7 +57,6 @@ def place(layout: StickLayout, column: int) -> tuple[int, int]:
 
 def test_a_cast_to_f32_deals_elements_over_a_pair_of_sticks() -> None:
     layout = stick_layout((1, 128), (128, 1), SINGLE, None, Arrangement.F16_TO_F32)
-    assert place(layout, 70) == (3, 2)
     assert [place(layout, column) for column in (0, 3, 4, 7, 8, 63)] == [
         (0, 0),
         (0, 3),
@@ -142,6 +94,17 @@ def test_every_element_has_a_place_of_its_own(shape: tuple[int, ...], arrangemen
     assert len(set(positions.tolist())) == math.prod(shape)
     assert positions.min() >= 0
     assert positions.max() < layout.sticks * lanes
+
+
+@pytest.mark.parametrize("padding", [(), ((0, 9),)])
+@pytest.mark.parametrize("order", [(UNIT, 0, 1, 2), (UNIT, 1, 0, 2), (UNIT, 2, 1, 0), (2, 0, 1)])
+def test_every_element_has_a_place_of_its_own_in_any_order(order: tuple[int, ...], padding: tuple[()]) -> None:
+    shape = (5, 3, 70)
+    padding = padding if order[-1] else ()
+    layout = stick_layout(shape, dense(shape), HALF, order, padding=padding)
+    positions = layout.positions(np.arange(math.prod(shape)))
+    assert len(set(positions.tolist())) == math.prod(shape)
+    assert positions.max() < layout.sticks * HALF
 
 
 def test_too_many_dims_are_refused() -> None:
