@@ -1,0 +1,144 @@
+"""Requests: the time of copies in device memory by the number of read requests they take (facts 6.6).
+
+Owns the request law and what a copy edit costs as the later passes will run it.  A core reads in bursts that end where
+its contiguous run ends, so that short runs take many requests.  Rates were measured for fp16 and for some numbers of
+cores; other copies are priced by their bytes alone.  Refuses to choose a division or a layout.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from frozendict import frozendict
+
+from compiler.coordinates import core_boxes
+from compiler.cost.memory import NS_PER_US, one_way_us, restickify_us, turnaround_us
+from compiler.device import Device
+from compiler.division import Division
+from compiler.dtypes import DType
+from compiler.layout import StickLayout
+from compiler.loops import Buffer, BufferKind, LoopOp, Origin
+from compiler.plan import Edit, EditKind
+from compiler.schedule import Schedule, copy_op
+from compiler.spaces import space_of
+from compiler.splits import largest_first
+
+UNKNOWN_RUN = 0
+MEASURED_BYTES = 2  # per element: the rates are those of fp16
+
+
+def requests(device: Device, moved_bytes: int, run_bytes: int) -> float:
+    """Read requests of `moved_bytes` in contiguous runs of `run_bytes`.
+
+    >>> from compiler.device import load_device
+    >>> [requests(load_device("spyre"), 2097152, run) for run in (64, 128, 1024, 1 << 20)]
+    [16384.0, 16384.0, 2048.0, 512.0]
+    """
+    return moved_bytes / max(device.stick_bytes, min(run_bytes, device.count("dma_burst_bytes")))
+
+
+def request_ns(device: Device, cores: int) -> float | None:
+    """Time of one request with so many cores at work; None where it was not measured."""
+    key = f"request_ns_cores_{cores}"
+    return device.number(key) if key in device.numbers else None
+
+
+def swap_us(device: Device, moved_bytes: int, run_bytes: int, cores: int, written_bytes: int | None = None) -> float:
+    """Time of a copy to another stick: bytes at the restickify rate, and what its requests take beyond that.
+
+    `moved_bytes` are read, and as many written unless `written_bytes` says otherwise; UNKNOWN_RUN counts bytes only.
+
+    >>> from compiler.device import load_device
+    >>> spyre = load_device("spyre")
+    >>> [round(swap_us(spyre, 2097152, run, cores) - swap_us(spyre, 2097152, UNKNOWN_RUN, cores), 2)
+    ...  for run, cores in ((128, 16), (128, 32), (1024, 16), (128, 1), (128, 25))]
+    [104.8, 43.36, 0.0, 125.28, 0.0]
+    >>> round(swap_us(spyre, 2097152, 1024, 16), 2)
+    36.16
+    """
+    base = restickify_us(device, moved_bytes + (moved_bytes if written_bytes is None else written_bytes))
+    rate = request_ns(device, cores)
+    if rate is None or run_bytes == UNKNOWN_RUN:
+        return base
+    one_way = restickify_us(device, moved_bytes)
+    issued = requests(device, moved_bytes, run_bytes) * rate / NS_PER_US
+    turned = moved_bytes / cores / device.number("transpose_bytes_per_ns_core") / NS_PER_US
+    return base + max(0.0, max(one_way + max(one_way, issued), turned) - 2 * one_way)
+
+
+def plain_copy_us(
+    device: Device, moved_bytes: int, run_bytes: int, cores: int, written_bytes: int | None = None
+) -> float:
+    """Time of a copy that keeps the stick: bytes each way, turnaround, and what its requests take beyond the reads.
+
+    `moved_bytes` are read, and as many written unless `written_bytes` says otherwise; UNKNOWN_RUN counts bytes only.
+
+    >>> from compiler.device import load_device
+    >>> spyre = load_device("spyre")
+    >>> [round(plain_copy_us(spyre, 2097152, run, cores), 2) for run, cores in ((4096, 32), (128, 32), (128, 25))]
+    [40.0, 87.46, 40.0]
+    """
+    written = moved_bytes if written_bytes is None else written_bytes
+    base = one_way_us(device, moved_bytes + written) + turnaround_us(device, moved_bytes, written)
+    rate = request_ns(device, cores)
+    if rate is None or run_bytes == UNKNOWN_RUN:
+        return base
+    issued = requests(device, moved_bytes, run_bytes) * rate / NS_PER_US
+    return base + max(0.0, issued - one_way_us(device, moved_bytes))
+
+
+def copy_us(device: Device, buffer: Buffer, source: StickLayout, target: StickLayout) -> float:
+    """Time of an edit that copies `buffer` from one layout to another, divided as divide-rest would divide it.
+
+    A new stick, other lanes or another arrangement is a swap; a new order or padding is a plain copy.
+    """
+    return _copy_us(device, buffer.shape, buffer.strides, buffer.dtype, source, target)
+
+
+def swaps(source: StickLayout, target: StickLayout) -> bool:
+    """True if a copy changes which elements share a stick or their order in it.
+
+    >>> from compiler.layout import stick_layout
+    >>> rows = stick_layout((4, 512, 64), (32768, 64, 1), 64)
+    >>> [swaps(rows, stick_layout((4, 512, 64), (32768, 64, 1), 64, order)) for order in ((1, 0, 2), (0, 2, 1))]
+    [False, True]
+    """
+    before = (source.stick_dim, source.elements_per_stick, source.arrangement)
+    return before != (target.stick_dim, target.elements_per_stick, target.arrangement)
+
+
+@lru_cache(maxsize=1 << 15)
+def _copy_us(
+    device: Device,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    dtype: DType,
+    source: StickLayout,
+    target: StickLayout,
+) -> float:
+    """Kept by structure: the search for layouts asks for the same copies thousands of times."""
+    cores, run = _run(device, Buffer("source", dtype, shape, strides, BufferKind.COMPUTED), source, target)
+    law = swap_us if swaps(source, target) else plain_copy_us
+    return law(device, source.size_bytes, run, cores, target.size_bytes)
+
+
+def _run(device: Device, buffer: Buffer, source: StickLayout, target: StickLayout) -> tuple[int, int]:
+    """Cores of the copy, and the bytes in a row that a core reads; UNKNOWN_RUN where the law was not measured."""
+    edit = Edit("copy", EditKind.RESTICKIFY, buffer.name, "target", "copy", ())
+    op = copy_op(edit, buffer, Origin())
+    buffers = frozendict({edit.source: buffer, edit.target: buffer})
+    space = space_of(op, Schedule((), buffers), {edit.source: source, edit.target: target})
+    division = space.division(largest_first(space, device.cores))
+    measured = source.element_bytes == MEASURED_BYTES and buffer.elements
+    return division.cores, _contiguous(op, buffer, source, division) if measured else UNKNOWN_RUN
+
+
+def _contiguous(op: LoopOp, buffer: Buffer, layout: StickLayout, division: Division) -> int:
+    """Bytes in a row of the first core's slice: dims from the lane outwards as long as they are whole."""
+    sizes = core_boxes(op, op.reads[0], buffer, layout, division).size[0]
+    run = layout.element_bytes
+    for size, whole in zip(reversed(sizes), reversed(layout.device_size), strict=True):
+        run *= int(size)
+        if size < whole:
+            break
+    return run
