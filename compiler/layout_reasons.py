@@ -5,44 +5,105 @@ Owns the sentences of assign-layouts and insert-restickify.  Refuses to decide: 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from compiler.elementwise_rules import reduces_along_stick
 from compiler.layout import Arrangement, StickLayout
-from compiler.layout_choice import BARRED, Choice
-from compiler.loops import Buffer, BufferKind, LoopOp, OpKind
+from compiler.loops import Buffer, BufferKind, LoopOp, LoopProgram, OpKind
 from compiler.operands import spreads
-from compiler.scene import Layouts
+from compiler.stick_flips import StickFlips
+from compiler.stick_prices import StickPrices
+from compiler.stick_search import Outcome
+from compiler.stick_ways import StickWays
 
+NS_PER_US = 1000
 _FILLED = {
     BufferKind.INPUT: "the host fills an input",
     BufferKind.PARAMETER: "the host fills a parameter",
     BufferKind.CONSTANT: "the host fills a constant",
 }
+_OTHERS = 2
 
 
-def input_reason(buffer: Buffer, layout: StickLayout) -> str:
-    """Why a buffer that the host fills has its layout."""
-    return f"{sticks(buffer, layout)}; {_FILLED[buffer.kind]} in the default layout"
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What there is to tell about: the result of a search, and the buffers whose stick was pinned."""
+
+    program: LoopProgram
+    ways: StickWays
+    prices: StickPrices
+    found: Outcome
+    pinned: frozenset[str]
+
+    def layout(self, name: str) -> StickLayout:
+        """The layout chosen for a buffer."""
+        return self.ways.layouts[self.found.layouts[name]]
 
 
-def output_reason(op: LoopOp, buffer: Buffer, choice: Choice, layouts: Layouts, pinned: bool) -> str:
-    """Why the result of an op has its layout, what that moves, and what the next best way would move."""
-    layout = layouts[buffer.name]
-    parts = [sticks(buffer, layout, choice.candidate.loop)]
-    parts += [_origin(op, choice, layouts, layout)]
-    parts += [f"arranged {layout.arrangement} by the change of width"] * (
-        layout.arrangement is not Arrangement.STANDARD
-    )
-    parts += ["pinned"] * pinned
-    return "; ".join([part for part in parts if part] + [figures(choice)])
+def tell(told: Told) -> dict[str, str]:
+    """A reason per buffer, keyed `layout:BUFFER`."""
+    flips = StickFlips(told.program, told.ways, told.prices, told.found)
+    reasons: dict[str, str] = {}
+    for buffer in told.program.buffers:
+        if buffer.kind is not BufferKind.COMPUTED:
+            reasons[f"layout:{buffer.name}"] = _filled_reason(told, flips, buffer)
+    for op in told.program.ops:
+        for access in op.writes:
+            if f"layout:{access.buffer}" not in reasons:
+                buffer = told.ways.scene.buffers[access.buffer]
+                reasons[f"layout:{access.buffer}"] = _output_reason(told, flips, op, buffer)
+    return reasons
 
 
-def figures(choice: Choice) -> str:
-    """Elements restickified and the alternative."""
-    moved = f"{choice.elements:,} elements restickified"
-    if choice.other_elements == BARRED:
-        return f"{moved}, no other way"
-    other = f"sticks of {choice.other_loop}" if choice.other_loop else "one value per stick"
-    return f"{moved}, next best {other}: {choice.other_elements:,}"
+def _filled_reason(told: Told, flips: StickFlips, buffer: Buffer) -> str:
+    layout = told.layout(buffer.name)
+    if buffer.name not in told.ways.weights:
+        return f"{sticks(buffer, layout)}; {_FILLED[buffer.kind]} in the default layout"
+    pinned = "; pinned" if buffer.name in told.pinned else ""
+    others = _others(told, flips, buffer)
+    laid_out = f"the host lays a {buffer.kind} out once, when it loads it"
+    return f"{sticks(buffer, layout)}; {laid_out}{pinned}" + (f"; {others}" if others else "")
+
+
+def _output_reason(told: Told, flips: StickFlips, op: LoopOp, buffer: Buffer) -> str:
+    """Why the result of an op has its layout, what that moves, and what other layouts would."""
+    layout, candidate = told.layout(buffer.name), told.found.ways[op.name].candidate
+    parts = [sticks(buffer, layout, candidate.loop), _origin(told, op, layout)]
+    if layout.arrangement is not Arrangement.STANDARD:
+        parts.append(f"arranged {layout.arrangement} by the change of width")
+    if buffer.name in told.pinned:
+        parts.append("pinned")
+    moved = flips.moved(op)
+    parts.append(f"{_amount(told.prices, moved)} restickified for it" if moved else "nothing restickified for it")
+    parts.append(_others(told, flips, buffer))
+    return "; ".join(part for part in parts if part)
+
+
+def _others(told: Told, flips: StickFlips, buffer: Buffer) -> str:
+    """`with sticks of dim 0 instead 524,288 elements more`: what other layouts of this buffer alone would change."""
+    if buffer.elements <= 1:
+        return ""
+    present, found = told.found.layouts[buffer.name], list[tuple[int, str]]()
+    for number in flips.menu(buffer.name):
+        if number == present:
+            continue
+        change, name = flips.change(buffer.name, number), sticks(buffer, told.ways.layouts[number])
+        if change is not None and all(name != known for _, known in found):
+            found.append((change, name))
+    if not found:
+        return "no other way" if len(told.ways.scene.writers.get(buffer.name, ())) else ""
+    words = (f"with {name} instead {_difference(told.prices, change)}" for change, name in sorted(found)[:_OTHERS])
+    return ", ".join(words)
+
+
+def _difference(prices: StickPrices, change: int) -> str:
+    if not change:
+        return "as much"
+    return f"{_amount(prices, abs(change))} {'more' if change > 0 else 'fewer'}"
+
+
+def _amount(prices: StickPrices, price: int) -> str:
+    return f"{price:,} elements" if prices.unit == "elements" else f"{price / NS_PER_US:,.2f} us"
 
 
 def sticks(buffer: Buffer, layout: StickLayout, loop: str | None = None) -> str:
@@ -54,30 +115,38 @@ def sticks(buffer: Buffer, layout: StickLayout, loop: str | None = None) -> str:
     return f"sticks of dim {layout.stick_dim}" + (f" ({loop})" if loop else "")
 
 
-def _origin(op: LoopOp, choice: Choice, layouts: Layouts, layout: StickLayout) -> str:
+def _origin(told: Told, op: LoopOp, layout: StickLayout) -> str:
+    candidate = told.found.ways[op.name].candidate
     if op.kind is OpKind.OPAQUE:
         return "the host writes the default layout"
-    if reduces_along_stick(op, choice.candidate):
-        return f"{choice.candidate.loop} is reduced along the stick"
+    if reduces_along_stick(op, candidate):
+        return f"{candidate.loop} is reduced along the stick"
     if op.kind in (OpKind.MATMUL, OpKind.CONV):
-        return "the columns of the second operand" if choice.candidate.loop else ""
-    for access, need in zip(op.reads, choice.candidate.needs, strict=True):
-        kept = need is not None and need == layouts.get(access.buffer)
-        if kept and need is not None and need.stick_dim == layout.stick_dim and access.index == op.write.index:
+        return "the columns of the second operand" if candidate.loop else ""
+    for access in op.reads:
+        if access.index == op.write.index and told.layout(access.buffer).stick_dim == layout.stick_dim:
             return f"keeps the layout of {access.buffer}"
     return "" if op.reads else "nothing is read, its readers like it so"
 
 
-def edit_reason(op: LoopOp, source: Buffer, present: StickLayout, target: StickLayout, choice: Choice) -> str:
-    """Why a restickify stands before an op, what it moves, and what the next best way would move."""
+def edit_reason(
+    op: LoopOp,
+    source: Buffer,
+    layouts: tuple[StickLayout, StickLayout],
+    loop: str | None,
+    instead: tuple[str | None, int] | None,
+) -> str:
+    """Why a restickify from one layout to another stands before an op, what it moves, and what the next best way to
+    run that op (its stick loop and host elements) would move."""
+    present, target = layouts
     change = f"{sticks(source, present)} to {sticks(source, target)}"
     if present.stick_dim == target.stick_dim and present.elements_per_stick != target.elements_per_stick:
         change = f"{present.elements_per_stick} to {target.elements_per_stick} lanes"
     elif present.stick_dim == target.stick_dim:
         change = f"order of elements {present.arrangement} to {target.arrangement}"
-    because = f" because its sticks run along {choice.candidate.loop}" if choice.candidate.loop else ""
+    because = f" because its sticks run along {loop}" if loop else ""
     other = ""
-    if choice.other_elements != BARRED:
-        way = f"sticks of {choice.other_loop}" if choice.other_loop else "one value per stick"
-        other = f"; next best for {op.name}, {way}: {choice.other_elements:,}"
+    if instead is not None:
+        way = f"sticks of {instead[0]}" if instead[0] else "one value per stick"
+        other = f"; next best for {op.name}, {way}: {instead[1]:,}"
     return f"{op.name} reads {source.name} with {change}{because}: {source.elements:,} elements moved{other}"

@@ -7,19 +7,23 @@ the present one means a restickify.  Refuses to choose: candidates come in order
 from __future__ import annotations
 
 from compiler.contraction_rules import contraction_options
+from compiler.copy_rules import pointwise_options
+from compiler.default_layouts import default_layout
 from compiler.elementwise_rules import elementwise_options
 from compiler.errors import UnsupportedError
-from compiler.layout import MAX_DIM_ORDER, Arrangement, StickLayout, stick_layout
-from compiler.loops import Buffer, BufferKind, LoopOp, OpKind
-from compiler.operands import dense_layout
+from compiler.loops import LoopOp, OpKind
+from compiler.opaque_rules import opaque_options
 from compiler.scene import Candidate, Layouts, Obstacle, Scene
+
+__all__ = ["CONTRACTIONS", "RULES", "candidates", "default_layout", "obstacles", "refusal"]
 
 CONTRACTIONS = (OpKind.MATMUL, OpKind.CONV)
 RULES = {
-    OpKind.POINTWISE: elementwise_options,
+    OpKind.POINTWISE: pointwise_options,
     OpKind.REDUCTION: elementwise_options,
     OpKind.MATMUL: contraction_options,
     OpKind.CONV: contraction_options,
+    OpKind.OPAQUE: opaque_options,
 }
 
 
@@ -30,7 +34,7 @@ def candidates(scene: Scene, op: LoopOp, layouts: Layouts) -> tuple[Candidate, .
     the answer.
     """
     if op.kind is OpKind.OPAQUE:
-        return (_host_candidate(scene, op, layouts),)
+        return opaque_options(scene, op, layouts).found
     structure = scene.structure(op, layouts)
     if structure not in scene.known:
         scene.known[structure] = RULES[op.kind](scene, op, layouts).found
@@ -39,44 +43,7 @@ def candidates(scene: Scene, op: LoopOp, layouts: Layouts) -> tuple[Candidate, .
 
 def obstacles(scene: Scene, op: LoopOp, layouts: Layouts) -> tuple[Obstacle, ...]:
     """What bars the ways an op cannot go."""
-    return () if op.kind is OpKind.OPAQUE else RULES[op.kind](scene, op, layouts).obstacles
-
-
-def _host_candidate(scene: Scene, op: LoopOp, layouts: Layouts) -> Candidate:
-    """A host op: whatever it touches has its elements in standard order, its results the default layout."""
-    needs = []
-    for access in op.reads:
-        layout = layouts.get(access.buffer)
-        if layout is not None and layout.arrangement is not Arrangement.STANDARD:
-            layout = dense_layout(scene.buffers[access.buffer], layout.dim_order, layout.elements_per_stick)
-        needs.append(layout)
-    outputs = tuple(
-        layouts.get(access.buffer) or default_layout(scene, scene.buffers[access.buffer]) for access in op.writes
-    )
-    return Candidate(None, outputs, tuple(needs))
-
-
-def default_layout(scene: Scene, buffer: Buffer) -> StickLayout:
-    """What the host fills: dims in their order, the last one cut; UnsupportedError if it has too many dims.
-
-    A bool takes the lanes of the first values it is used with.
-    """
-    if len(buffer.shape) > MAX_DIM_ORDER:
-        raise UnsupportedError(
-            f"tensor {buffer.name}",
-            f"it has {len(buffer.shape)} dims, a stick layout has at most {MAX_DIM_ORDER}",
-            "merge some of its dims before they enter the model",
-        )
-    return stick_layout(buffer.shape, buffer.strides, scene.lanes(buffer), _order(buffer))
-
-
-def _order(buffer: Buffer) -> tuple[int, ...]:
-    """Dims in their order, but a weight never has its stick along a dim of size 1, one value per stick."""
-    dims = range(len(buffer.shape))
-    stick = next((dim for dim in reversed(dims) if buffer.shape[dim] > 1), None)
-    if stick is None or buffer.kind not in (BufferKind.PARAMETER, BufferKind.CONSTANT):
-        return tuple(dims)
-    return (*(dim for dim in dims if dim != stick), stick)
+    return RULES[op.kind](scene, op, layouts).obstacles
 
 
 def refusal(scene: Scene, op: LoopOp, layouts: Layouts) -> UnsupportedError:

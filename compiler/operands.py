@@ -7,7 +7,7 @@ restickify could give it instead.  Refuses to weigh operands against each other:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.coordinates import column_offset, depends_on, lane_loops
 from compiler.dtypes import DType
@@ -110,10 +110,11 @@ class Operand:
         carried = self.carries(setting.loop)
         lanes = setting.bool_lanes if carried and self.free_lanes else layout.elements_per_stick
         arrangement = setting.arrangement(lanes) if carried else Arrangement.STANDARD
+        present = canonical(layout, buffer)
         for dim, size in enumerate(buffer.shape):
             if size > 1 or single:
-                target = restickified(layout, buffer, dim, lanes, arrangement)
-                if target != layout and not self.fault(target, setting):
+                target = dense_layout(buffer, default_order(buffer, dim), lanes, arrangement)
+                if target != present and not self.fault(target, setting):
                     yield target
         if single and not carried and 0 < len(buffer.shape) < MAX_DIM_ORDER:
             yield sparse_layout(buffer, lanes)
@@ -185,6 +186,14 @@ def dense_layout(
 ) -> StickLayout:
     """The layout of a buffer for a dim order."""
     return stick_layout(buffer.shape, buffer.strides, lanes, order, arrangement)
+
+
+def canonical(layout: StickLayout, buffer: Buffer) -> StickLayout:
+    """The layout with the same sticks whose other dims are in host order and not padded; orders are chosen later."""
+    if layout.stick_dim == SPARSE:
+        return sparse_layout(buffer, layout.elements_per_stick) if buffer.shape else replace(layout, padding=())
+    order = default_order(buffer, layout.stick_dim)
+    return dense_layout(buffer, order, layout.elements_per_stick, layout.arrangement)
 
 
 def sparse_layout(buffer: Buffer, lanes: int) -> StickLayout:

@@ -13,7 +13,7 @@ from frozendict import frozendict
 
 from compiler.device import Device
 from compiler.dtypes import DType
-from compiler.layout import MAX_DIM_ORDER, Arrangement, StickLayout, stick_layout
+from compiler.layout import MAX_DIM_ORDER, SPARSE, Arrangement, StickLayout, stick_layout
 from compiler.loops import Apply, Buffer, Load, LoopOp, LoopProgram
 from compiler.operands import WRITE, Operand, Setting, default_order, dense_layout, sparse_layout
 from compiler.walks import walk_of
@@ -118,7 +118,7 @@ class Scene:
     def outputs(
         self, write: Operand, setting: Setting, models: Iterable[tuple[Operand, StickLayout]]
     ) -> Iterator[StickLayout]:
-        """Layouts the result may take, best first; `models` are operands whose layout it copies where it can."""
+        """Layouts the result may take, best first; `models` are operands whose stick dim comes first where it can."""
         if write.layout is not None:
             if not write.fault(write.layout, setting):
                 yield write.layout
@@ -144,8 +144,8 @@ class Scene:
         arrangement = setting.arrangement(lanes) if carried else Arrangement.STANDARD
         for model, layout in models:
             same = model.buffer.shape == buffer.shape and model.buffer.strides == buffer.strides
-            if same and model.access.index == write.access.index:
-                yield dense_layout(buffer, layout.dim_order, lanes, arrangement)
+            if same and model.access.index == write.access.index and layout.stick_dim != SPARSE:
+                yield dense_layout(buffer, default_order(buffer, layout.stick_dim), lanes, arrangement)
         if not carried:
             singles = list(self._single(buffer, lanes))
             yield from reversed(singles) if setting.loop else singles  # reduced along the stick: sparse by name

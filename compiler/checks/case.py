@@ -15,10 +15,10 @@ from compiler.checks.edit_faults import edit_faults
 from compiler.checks.elements import Elements, accessed
 from compiler.checks.findings import whole
 from compiler.checks.image import Box, Image, place
-from compiler.checks.layouts import layout_fault
+from compiler.checks.layouts import Filler, layout_fault
 from compiler.division import Division
 from compiler.layout import StickLayout
-from compiler.loops import Access, Buffer, Index, LoopOp, OpKind
+from compiler.loops import Access, Buffer, BufferKind, Index, LoopOp, OpKind
 from compiler.plan import Placement, Plan, Slot, Spilled
 from compiler.problem import Problem
 from compiler.schedule import Schedule, Step, expand
@@ -76,6 +76,8 @@ class Case:
         self._sets: dict[tuple[object, ...], tuple[Elements, ...] | None] = {}
         self._operands: dict[str, tuple[Operand, ...] | None] = {}
         self._touching = _touching(self.schedule)
+        self._own = frozenset(buffer.name for buffer in problem.program.buffers)
+        self._returned = frozenset(output.buffer for output in problem.program.outputs)
         self.cores = min(plan.cores, self.device.cores) if whole(plan.cores, 1) else self.device.cores
         self._read_layouts()
         self._read_divisions()
@@ -84,11 +86,18 @@ class Case:
         for name, buffer in self.buffers.items():
             if "layouts" not in self.decided or name not in self.plan.layouts:
                 continue
-            fault = layout_fault(buffer, self.plan.layouts[name], self.device)
+            fault = layout_fault(buffer, self.plan.layouts[name], self.device, self._filler(buffer))
             if fault:
                 self.layout_faults[name] = fault
             else:
                 self.layouts[name] = self.plan.layouts[name]
+
+    def _filler(self, buffer: Buffer) -> Filler:
+        """A weight is laid out when it is loaded, unless an op writes it or the model returns it."""
+        if buffer.kind is BufferKind.COMPUTED:
+            return Filler.OP if buffer.name in self._own else Filler.COPY
+        kept = buffer.name in self._returned or bool(self.writers(buffer.name))
+        return Filler.HOST if kept or buffer.kind is BufferKind.INPUT else Filler.LOADED
 
     def _read_divisions(self) -> None:
         for step in self.steps:

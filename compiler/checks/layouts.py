@@ -1,10 +1,12 @@
 """Layouts: whether a stick layout holds every element of its buffer, each at a place of its own.
 
-Owns well-formedness of a single layout.  Refuses to judge how layouts meet in a step: that is `sticks`.
+Owns well-formedness of a single layout, and which layouts and padding go with whoever fills the buffer.  Refuses to
+judge how layouts meet in a step: that is `sticks`.
 """
 
 from __future__ import annotations
 
+from enum import StrEnum
 from functools import lru_cache
 
 from frozendict import frozendict
@@ -14,14 +16,23 @@ from compiler.checks.image import levels_of, outer_dim, split, take_apart
 from compiler.checks.summands import summands
 from compiler.device import Device
 from compiler.dtypes import DType
-from compiler.layout import MAX_DIM_ORDER, SPARSE, Arrangement, StickLayout, stick_layout
+from compiler.layout import MAX_DIM_ORDER, SPARSE, UNIT, Arrangement, StickLayout, stick_layout
 from compiler.loops import Buffer, BufferKind, Index, Term
 
 BOOL_LANES = (32, 64, 128)
 PAIRED_LANES = {Arrangement.F16_TO_F32: 32, Arrangement.F32_TO_F16: 64}
 
 
-def layout_fault(buffer: Buffer, layout: object, device: Device) -> str:
+class Filler(StrEnum):
+    """Who fills a buffer: the host on every call or once when the model is loaded, an op, or an inserted copy."""
+
+    HOST = "host"
+    LOADED = "loaded"
+    OP = "op"
+    COPY = "copy"
+
+
+def layout_fault(buffer: Buffer, layout: object, device: Device, filler: Filler = Filler.OP) -> str:
     """Why this layout cannot be the layout of this buffer, as the end of a sentence; '' if it can."""
     if not isinstance(layout, StickLayout):
         return f"has {type(layout).__name__} instead of a layout"
@@ -36,20 +47,44 @@ def layout_fault(buffer: Buffer, layout: object, device: Device) -> str:
         return f"has {sizes[-1]} lanes per stick, {buffer.dtype} takes {' or '.join(map(str, allowed))}"
     return (
         _order_fault(buffer, layout)
+        or _padding_fault(buffer, layout)
         or _stick_fault(buffer, layout)
         or _arrangement_fault(layout)
         or _place_fault(buffer.shape, buffer.strides, tuple(sizes), tuple(strides))
-        or _default_fault(buffer, layout)
+        or _dims_fault(buffer, layout)
+        or _filler_fault(buffer, layout, filler)
     )
 
 
 def _order_fault(buffer: Buffer, layout: StickLayout) -> str:
+    """Every host dim once; a unit dim only first and never alone, a sparse stick only last."""
     rank, order = len(buffer.shape), layout.dim_order
-    if not all(whole(dim, SPARSE) for dim in order) or len(order) > MAX_DIM_ORDER:
+    if not all(whole(dim, UNIT) for dim in order) or len(order) > MAX_DIM_ORDER or order == (UNIT,):
         return f"has the dim order {order}"
-    dims = order[:-1] if order and order[-1] == SPARSE else order
+    dims = order[1:] if order and order[0] == UNIT else order
+    dims = dims[:-1] if dims and dims[-1] == SPARSE else dims
     if sorted(dims) != list(range(rank)):
         return f"has the dim order {order}, which does not name each of its {rank} dims once"
+    return ""
+
+
+def _padding_fault(buffer: Buffer, layout: StickLayout) -> str:
+    """Entries name host dims other than the stick's, each once, and make them longer."""
+    rank = len(buffer.shape)
+    entries: tuple[object, ...] = layout.padding
+    if not all(isinstance(entry, tuple) and len(entry) == 2 and all(map(whole, entry)) for entry in entries):
+        return f"has the padding {entries}"
+    seen: set[int] = set()
+    for dim, size in layout.padding:
+        if dim >= rank:
+            return f"pads dim {dim} of its {rank} dims"
+        if dim == layout.stick_dim:
+            return f"pads its stick dim {dim}, which whole sticks fill up already"
+        if dim in seen:
+            return f"pads dim {dim} twice"
+        if size <= buffer.shape[dim]:
+            return f"pads dim {dim} to {size}, it has {buffer.shape[dim]} rows without that"
+        seen.add(dim)
     return ""
 
 
@@ -114,12 +149,43 @@ def _place_fault(
     return ""
 
 
-def _default_fault(buffer: Buffer, layout: StickLayout) -> str:
-    """What the host fills has the default layout, because the host copy knows no other."""
+def _dims_fault(buffer: Buffer, layout: StickLayout) -> str:
+    """Each device dim is the host dim, filled up or not, that the dim order has in its place; the stick's are known."""
+    order, sizes, strides = layout.dim_order, layout.device_size, layout.stride_map
+    if len(sizes) != max(len(order), 1) + 1:
+        return f"has {len(sizes)} device dims, the dim order {order} takes {max(len(order), 1) + 1}"
+    longer = dict(layout.padding)
+    inside = (order[0],) if len(order) > 1 else ()
+    for place, dim in (*enumerate(order[1:-1]), *((len(sizes) - 2, dim) for dim in inside)):
+        what = "the unit dim" if dim == UNIT else f"dim {dim}"
+        size = 1 if dim == UNIT else longer.get(dim, buffer.shape[dim])
+        moved = -1 if dim == UNIT or buffer.shape[dim] <= 1 else buffer.strides[dim]
+        if sizes[place] != size:
+            return f"has {sizes[place]} places in device dim {place}, {what} takes {size}"
+        if strides[place] != moved:
+            return f"moves {strides[place]} elements along device dim {place}, {what} moves {moved}"
+    return ""
+
+
+def _filler_fault(buffer: Buffer, layout: StickLayout, filler: Filler) -> str:
+    """The host copies into the default layout on every call, and into any unstaggered one when it loads a weight.
+
+    Zeros are written when a weight is loaded, and by copies; ops write none.
+    """
     if buffer.kind is BufferKind.COMPUTED:
+        if layout.padding and filler is not Filler.COPY:
+            dim, size = layout.padding[0]
+            return f"is padded along dim {dim} to {size}, but only the host and inserted copies write zeros"
         return ""
+    if filler is Filler.LOADED:
+        if layout.arrangement is Arrangement.STANDARD:
+            return ""
+        return f"is filled by the host, which cannot write it arranged {layout.arrangement}"
     default = stick_layout(buffer.shape, buffer.strides, layout.device_size[-1], _host_order(buffer))
-    return "" if layout == default else f"is filled by the host and must have the default layout {default.device_size}"
+    if layout == default:
+        return ""
+    wanted = f"{default.device_size}, dim order {default.dim_order}"
+    return f"is filled by the host and must have the default layout {wanted}"
 
 
 def _host_order(buffer: Buffer) -> tuple[int, ...]:

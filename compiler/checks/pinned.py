@@ -41,6 +41,11 @@ def _honoured_fault(case: Case, key: str) -> str:
         if layout is None:
             return "there is no such layout"
         return "" if layout.stick_dim == table.layout[name] else f"its stick dim is {layout.stick_dim}"
+    if kind == "order":
+        layout = case.layouts.get(name)
+        if layout is None:
+            return "there is no such layout"
+        return "" if layout.dim_order == table.order[name] else f"its dim order is {layout.dim_order}"
     if kind == "placement":
         placement = case.placement(name)
         if placement is None:

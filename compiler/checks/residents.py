@@ -62,6 +62,10 @@ def _barred_fault(case: Case, buffer: Buffer, outputs: dict[str, str]) -> str:
         return f"it is a graph {buffer.kind}, filled by the host in device memory"
     if name in outputs:
         return f"it is output {outputs[name]}, which the host reads from device memory"
+    layout = case.layouts.get(name)
+    if layout and layout.padding:
+        dim, size = layout.padding[0]
+        return f"it is padded with zeros along dim {dim} to {size}, which only device memory holds"
     if len(writers) != 1:
         return f"it is written by {len(writers)} steps"
     if writers[0].op.kind is OpKind.OPAQUE:

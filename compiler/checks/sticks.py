@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from compiler.checks.case import Case, Operand
 from compiler.checks.contractions import contraction_fault
+from compiler.checks.copies import inserted_fault, kind_fault, pure_copy, turned_fault, turns_sticks
 from compiler.checks.domains import Use
 from compiler.checks.findings import Findings
 from compiler.checks.image import Image
@@ -56,7 +57,8 @@ def step_fault(step: Step, operands: tuple[Operand, ...]) -> str:
         if operand.write and operand.access.index.gathers:
             return f"{operand.buffer.name} is written at gathered places, which cannot be proved"
     if step.edit:
-        return _copy_fault(*operands)
+        source, target = operands
+        return inserted_fault(source, target) or kind_fault(step.edit.kind, source.layout, target.layout)
     values = tuple(operand for operand in operands if operand.use is Use.VALUE)
     fault = _gather_fault(operands)
     if fault:
@@ -65,6 +67,8 @@ def step_fault(step: Step, operands: tuple[Operand, ...]) -> str:
         return contraction_fault(op, values)
     if op.kind is OpKind.REDUCTION:
         return _reduction_fault(op, values)
+    if pure_copy(op, operands) and turns_sticks(*operands):
+        return turned_fault(*operands)
     return _pointwise_fault(values)
 
 
@@ -79,13 +83,6 @@ def _gather_fault(operands: tuple[Operand, ...]) -> str:
     for operand in operands:
         if any(name.startswith("row ") for name in operand.lane_loops):
             return f"{operand.buffer.name} is indexed by data along its stick"
-    return ""
-
-
-def _copy_fault(source: Operand, target: Operand) -> str:
-    """An inserted copy: into any layout and arrangement, but never single elements out of many sticks into one."""
-    if target.lane_loops and not source.lane_loops:
-        return f"{source.buffer.name} has one element per stick, which no copy can gather into full sticks"
     return ""
 
 

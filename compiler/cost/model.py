@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from compiler.contractions import contraction_of, cut_of, roles_of
+from compiler.copies import transposes
 from compiler.cost.matmul import BATCH_STEP, EXECUTION, terms
 from compiler.cost.memory import NS_PER_US, Traffic, one_way_us, restickify_us, traffic_of, turnaround_us
 from compiler.device import Device
 from compiler.division import Division
 from compiler.layout import StickLayout
 from compiler.loops import OpKind
-from compiler.plan import Plan
+from compiler.plan import EditKind, Plan
 from compiler.price import Cost, CostTerm, KernelCost, StepCost
 from compiler.problem import Problem
 from compiler.schedule import Schedule, Step, expand, kernels_of
@@ -59,7 +60,7 @@ def price(problem: Problem, plan: Plan) -> Cost:
         costs = _kernel(tuple(by_name[step] for step in run), schedule, plan, problem.device)
         steps += costs
         kernels.append(KernelCost(name, math.fsum(cost.total_us for cost in costs), run))
-    edits = [step for step in schedule.steps if step.edit is not None]
+    edits = [step for step in schedule.steps if _restickifies(step)]
     edit_names = {step.name for step in edits}
     return Cost(
         total_us=math.fsum(kernel.total_us for kernel in kernels),
@@ -102,9 +103,14 @@ def _sizes(draft: Draft) -> tuple[int, int]:
 
 def _draft(step: Step, schedule: Schedule, plan: Plan, device: Device) -> Draft:
     traffic = traffic_of(step, schedule, plan)
-    transposes = step.edit is not None and bool(traffic.reads) and bool(traffic.writes)
+    both = bool(traffic.reads) and bool(traffic.writes)
+    turned = _restickifies(step) or transposes(step.op, schedule.buffers, plan.layouts)
     space, division = space_of(step.op, schedule, plan.layouts), plan.divisions.get(step.name, Division())
-    return Draft(step, compute_terms(space, division, plan.layouts, device), traffic, transposes)
+    return Draft(step, compute_terms(space, division, plan.layouts, device), traffic, turned and both)
+
+
+def _restickifies(step: Step) -> bool:
+    return step.edit is not None and step.edit.kind is EditKind.RESTICKIFY
 
 
 def _shared_loads(drafts: list[Draft], layouts: Mapping[str, StickLayout]) -> list[Draft]:

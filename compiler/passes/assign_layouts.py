@@ -1,8 +1,9 @@
-"""assign-layouts: the stick layout of every buffer, op by op in schedule order.
+"""assign-layouts: the stick dim of every buffer, chosen for the whole graph at least cost.
 
-Owns the walk, layout pins, and the two ways out of a corner: a reduction whose result is needed in sticks, by a
-contraction or after it was expanded, is not run along the stick; a pin that leaves a later op without any way is
-refused.  Refuses models that have no legal layout, naming op, source line, tensors and what is in the way.
+Owns layout pins and the two ways out of a corner: a reduction whose result is needed in sticks, by a contraction or
+after it was expanded, is not run along the stick; a pin that leaves an op without any way is refused.  Refuses models
+that have no legal layout, naming op, source line, tensors and what is in the way.  Orders of the other dims are chosen
+later.
 """
 
 from __future__ import annotations
@@ -14,182 +15,178 @@ from typing import ClassVar
 from frozendict import frozendict
 
 from compiler.elementwise_rules import reduces_along_stick
-from compiler.layout_choice import Choice, Progress, choose, moves
-from compiler.layout_reasons import input_reason, output_reason
-from compiler.layout_rules import CONTRACTIONS, candidates, default_layout, obstacles, refusal
+from compiler.errors import InputError
+from compiler.layout import StickLayout
+from compiler.layout_pins import usable_pins
+from compiler.layout_reasons import Told, tell
+from compiler.layout_rules import CONTRACTIONS, default_layout, obstacles, refusal
 from compiler.loops import BufferKind, LoopOp, LoopProgram, OpKind
 from compiler.operands import spreads
-from compiler.pinning import nearest, refused
+from compiler.pinning import refused
 from compiler.pins import PinState, PinStatus
-from compiler.plan import Plan
+from compiler.plan import Claim, Plan
 from compiler.problem import Problem
-from compiler.scene import Candidate, Scene, scene_of
+from compiler.scene import Scene, scene_of
+from compiler.stick_prices import UNITS, StickPrices
+from compiler.stick_search import Outcome, Rules, StickSearch, Stuck
+from compiler.stick_ways import StickWays, Way, free_weights
+
+EXACT_WIDTH = 4096
+METHODS = ("exact", "beam")
 
 
 @dataclass(frozen=True, slots=True)
 class AssignLayouts:
-    """Sets `layouts`, a reason per buffer, and the status of every layout pin."""
+    """Sets `layouts`, a reason per buffer, the status of every layout pin, and a claim of how good the choice is.
+
+    `method`: `exact` keeps up to EXACT_WIDTH frontiers, which nearly always proves the optimum, `beam` up to `width`.
+    `cost`: copied `elements`, or their `time`.  `weights`: `free` ones are laid out by the host as the plan says,
+    `default` ones in host order.  `copies`: `shared` ones are paid for once, `each` by every read, as the public
+    optimiser counts.
+    """
+
+    method: str = "exact"
+    cost: str = "elements"
+    weights: str = "free"
+    copies: str = "shared"
+    width: int = 200
 
     name: ClassVar[str] = "assign-layouts"
     needs: ClassVar[tuple[str, ...]] = ()
-    decides: ClassVar[tuple[str, ...]] = ("layouts", "reasons", "pins")
+    decides: ClassVar[tuple[str, ...]] = ("layouts", "reasons", "pins", "claims")
+
+    def __post_init__(self) -> None:
+        menus = {
+            "method": METHODS,
+            "cost": tuple(UNITS),
+            "weights": ("free", "default"),
+            "copies": ("shared", "each"),
+        }
+        for option, menu in menus.items():
+            if getattr(self, option) not in menu:
+                why = f"its {option} is {getattr(self, option)!r}"
+                raise InputError("pass assign-layouts", why, f"use {' or '.join(menu)}")
+        if self.width < 1:
+            raise InputError("pass assign-layouts", f"its width is {self.width}", "use 1 or more")
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:
         scene = scene_of(problem.program, problem.device)
-        pins, status = _usable_pins(problem, scene)
-        across: frozenset[str] = frozenset()
+        free = free_weights(problem.program, scene) if self.weights == "free" else frozenset[str]()
+        pins, status = usable_pins(problem, scene, free)
+        corner = _Corner(problem.program, scene, dict(pins), status)
+        ways = StickWays(scene, free)
+        prices = StickPrices(problem.device, self.cost, self.copies == "shared")
+        fixed = host_layouts(problem.program, scene, ways)
+        width = EXACT_WIDTH if self.method == "exact" else self.width
         while True:
-            walk = _Walk(problem.program, Progress(scene), pins, across, dict(status))
-            op = walk.run()
-            if op is None:
+            rules = Rules(fixed, corner.pins, corner.across)
+            found = StickSearch(problem.program, ways, prices, rules, width).run()
+            if isinstance(found, Outcome):
                 break
-            more = walk.reductions_behind(op) - across
-            blamed = walk.pin_behind(op)
-            if more:
-                across |= more
-            elif blamed:
-                error = refusal(scene, op, walk.progress.layouts)
-                status[f"layout:{blamed}"] = refused(f"then {error.what}: {error.why}")
-                pins = frozendict((name, dim) for name, dim in pins.items() if name != blamed)
-            else:
-                raise refusal(scene, op, walk.progress.layouts)
-        reasons = {**plan.reasons, **walk.reasons}
+            corner.escape(found, ways)
+        told = tell(Told(problem.program, ways, prices, found, frozenset(corner.pins)))
+        layouts = all_layouts(problem.program, ways, found)
+        honoured = {f"layout:{name}": PinStatus(PinState.HONOURED) for name in corner.pins}
+        method = self.method if found.objective > found.bound or self.method == "beam" else "exact"
+        claim = Claim(method, UNITS[self.cost], found.objective, found.bound, found.states)
         return replace(
             plan,
-            layouts=frozendict(walk.progress.layouts),
-            reasons=frozendict(reasons),
-            pins=frozendict({**plan.pins, **walk.status}),
+            layouts=frozendict(layouts),
+            reasons=frozendict({**plan.reasons, **told}),
+            pins=frozendict({**plan.pins, **corner.status, **honoured}),
+            claims=plan.claims.set(self.name, claim),
         )
 
 
-def _usable_pins(problem: Problem, scene: Scene) -> tuple[frozendict[str, int], dict[str, PinStatus]]:
-    """Pins worth trying, and the status of the others."""
-    usable: dict[str, int] = {}
-    status: dict[str, PinStatus] = {}
-    for name, dim in problem.pins.layout.items():
-        why = _objection(name, dim, scene)
-        if why:
-            status[f"layout:{name}"] = refused(why)
-        elif scene.buffers[name].kind is not BufferKind.COMPUTED:
-            status[f"layout:{name}"] = PinStatus(PinState.HONOURED)
-        else:
-            usable[name] = dim
-    return frozendict(usable), status
+def host_layouts(program: LoopProgram, scene: Scene, ways: StickWays) -> dict[str, int]:
+    """Numbers of the layouts that the host fills and that nobody chooses."""
+    fixed = {}
+    for buffer in program.buffers:
+        unread = buffer.name not in scene.readers and buffer.name not in scene.writers
+        if buffer.kind is not BufferKind.COMPUTED and (buffer.name not in ways.weights or unread):
+            fixed[buffer.name] = ways.number(default_layout(scene, buffer))
+    return fixed
 
 
-def _objection(name: str, dim: object, scene: Scene) -> str:
-    """Why a pin cannot even be tried; `dim` may be anything a pins file holds."""
-    if name not in scene.buffers:
-        return f"there is no buffer {name}{nearest(name, scene.buffers)}"
-    buffer = scene.buffers[name]
-    rank = len(buffer.shape)
-    if isinstance(dim, bool) or not isinstance(dim, int):
-        return f"the stick dim of {name} is {dim!r}, not a whole number"
-    if not 0 <= dim < rank:
-        dims = f"its dims are 0 to {rank - 1}" if rank else "it has no dims"
-        return f"{name} has no dim {dim}; {dims}"
-    if buffer.kind is not BufferKind.COMPUTED and dim != rank - 1:
-        return f"{name} is filled by the host, which cuts its last dim, {rank - 1}; pin a tensor computed from it"
-    return ""
+def all_layouts(program: LoopProgram, ways: StickWays, found: Outcome) -> dict[str, StickLayout]:
+    """Layout of every buffer, in the order of the program."""
+    return {
+        buffer.name: ways.layouts[found.layouts[buffer.name]]
+        for buffer in program.buffers
+        if buffer.name in found.layouts
+    }
 
 
 @dataclass(slots=True)
-class _Walk:
-    """One walk through the program with a set of pins and of reductions that must not run along the stick."""
+class _Corner:
+    """Pins still kept, statuses of the others, and reductions that must not run along the stick."""
 
     program: LoopProgram
-    progress: Progress
-    pins: Mapping[str, int]
-    across: frozenset[str]
+    scene: Scene
+    pins: dict[str, int]
     status: dict[str, PinStatus]
-    reasons: dict[str, str] = field(default_factory=dict)
-    choices: dict[str, Choice] = field(default_factory=dict)
+    across: frozenset[str] = field(default_factory=frozenset)
 
-    def run(self) -> LoopOp | None:
-        """Decide everything; the op that has no way left, if there is one."""
-        scene, layouts = self.progress.scene, self.progress.layouts
-        for buffer in self.program.buffers:
-            if buffer.kind is not BufferKind.COMPUTED:
-                layouts[buffer.name] = default_layout(scene, buffer)
-                self.reasons[f"layout:{buffer.name}"] = input_reason(buffer, layouts[buffer.name])
-        for op in self.program.ops:
-            choice = self._choice(op, candidates(scene, op, layouts))
-            if choice is None:
-                return op
-            self._commit(op, choice)
-        return None
+    def escape(self, stuck: Stuck, ways: StickWays) -> None:
+        """Give way once: a pin the op itself cannot keep, else a reduction, else a pin before; or refuse the model."""
+        op = stuck.op
+        layouts = {name: ways.layouts[number] for name, number in stuck.layouts.items()}
+        kind = ways.kind(op)
+        local = tuple(stuck.layouts.get(name, -1) for name in kind.buffers)
+        able = ways.of(op, local)
+        own = [name for name in kind.buffers if name in self.pins and name not in stuck.layouts]
+        more = self._reductions_behind(op, stuck, layouts) - self.across
+        if own and able:
+            self._refuse_own(op, own[0], kind.buffers.index(own[0]), able, ways)
+        elif more:
+            self.across |= more
+        elif blamed := self._pin_behind(op):
+            error = refusal(self.scene, op, layouts)
+            self._refuse(blamed, f"then {error.what}: {error.why}")
+        else:
+            raise refusal(self.scene, op, layouts)
 
-    def _choice(self, op: LoopOp, found: tuple[Candidate, ...]) -> Choice | None:
-        """The best candidate under the pins; without them if they leave none, which refuses them."""
-        pinned = [a.buffer for a in op.writes if a.buffer in self.pins and a.buffer not in self.progress.layouts]
-        choice = choose(
-            self.progress, op, found, lambda way: self._leaves_sticks(op, way) and self._keeps_pins(op, way)
-        )
-        if choice is not None:
-            self.status.update({f"layout:{name}": PinStatus(PinState.HONOURED) for name in pinned})
-            return choice
-        for name in pinned:
-            dims = sorted({way.outputs[0].stick_dim for way in found if way.outputs[0].stick_dim >= 0})
-            able = f"it can cut dim {' or '.join(map(str, dims))}" if dims else "it leaves one value per stick"
-            barred = obstacles(self.progress.scene, op, self.progress.layouts)
-            clause = next((obstacle.clause for obstacle in barred), "")
-            why = f"{op.name} cannot write {name} in sticks of dim {self.pins[name]}; {able}"
-            self.status[f"layout:{name}"] = refused(f"{why}; {clause}" if clause else why)
-        choice = choose(self.progress, op, found, lambda way: self._leaves_sticks(op, way))
-        return choice or choose(self.progress, op, found, lambda way: True)
+    def _refuse(self, name: str, why: str) -> None:
+        del self.pins[name]
+        self.status[f"layout:{name}"] = refused(why)
 
-    def _leaves_sticks(self, op: LoopOp, way: Candidate) -> bool:
-        if op.name not in self.across:
-            return True
-        return not spreads(way.outputs[0], self.progress.scene.buffers[op.write.buffer])
+    def _refuse_own(self, op: LoopOp, name: str, place: int, able: tuple[Way, ...], ways: StickWays) -> None:
+        found = (ways.layouts[number].stick_dim for way in able for at, number in way.sets if at == place)
+        dims = sorted({dim for dim in found if dim >= 0})
+        can = f"it can cut dim {' or '.join(map(str, dims))}" if dims else "it leaves one value per stick"
+        verb = "write" if any(access.buffer == name for access in op.writes) else "read"
+        barred = obstacles(self.scene, op, {})
+        clause = next((obstacle.clause for obstacle in barred), "")
+        why = f"{op.name} cannot {verb} {name} in sticks of dim {self.pins[name]}; {can}"
+        self._refuse(name, f"{why}; {clause}" if clause else why)
 
-    def _keeps_pins(self, op: LoopOp, way: Candidate) -> bool:
-        layouts = self.progress.layouts
-        written = zip((access.buffer for access in op.writes), way.outputs, strict=True)
-        return all(name in layouts or self.pins.get(name, new.stick_dim) == new.stick_dim for name, new in written)
-
-    def _commit(self, op: LoopOp, choice: Choice) -> None:
-        progress = self.progress
-        self.choices[op.name] = choice
-        for _, move in moves(op, choice.candidate, progress.layouts):
-            progress.copies[move] = op.name
-        for access, layout in zip(op.writes, choice.candidate.outputs, strict=True):
-            if access.buffer in progress.layouts:
-                continue
-            progress.layouts[access.buffer] = layout
-            buffer = progress.scene.buffers[access.buffer]
-            pinned = access.buffer in self.pins and self.pins[access.buffer] == layout.stick_dim
-            self.reasons[f"layout:{buffer.name}"] = output_reason(op, buffer, choice, progress.layouts, pinned)
-        progress.forget(op)
-
-    def reductions_behind(self, op: LoopOp) -> frozenset[str]:
+    def _reductions_behind(self, op: LoopOp, stuck: Stuck, layouts: Mapping[str, StickLayout]) -> frozenset[str]:
         """Reductions along the stick whose single values a contraction reads, or an op after they were expanded."""
         found: set[str] = set()
-        waiting = [a.buffer for a in op.reads if op.kind in CONTRACTIONS or self._expanded(a.buffer)]
+        waiting = [a.buffer for a in op.reads if op.kind in CONTRACTIONS or self._expanded(a.buffer, layouts)]
         seen: set[str] = set()
         while waiting:
             name = waiting.pop()
-            layout = self.progress.layouts.get(name)
-            if name in seen or layout is None or not spreads(layout, self.progress.scene.buffers[name]):
+            layout = layouts.get(name)
+            if name in seen or layout is None or not spreads(layout, self.scene.buffers[name]):
                 continue
             seen.add(name)
-            for writer in self.progress.scene.writers.get(name, ()):
-                if reduces_along_stick(writer, self.choices[writer.name].candidate):
+            for writer in self.scene.writers.get(name, ()):
+                if reduces_along_stick(writer, stuck.ways[writer.name].candidate):
                     found.add(writer.name)
                 else:
                     waiting += [access.buffer for access in writer.reads]
         return frozenset(found)
 
-    def _expanded(self, name: str) -> bool:
+    def _expanded(self, name: str, layouts: Mapping[str, StickLayout]) -> bool:
         """True if a buffer repeats what it was made of along some loop."""
-        scene = self.progress.scene
-        for writer in scene.writers.get(name, ()):
+        for writer in self.scene.writers.get(name, ()):
             if writer.kind is OpKind.POINTWISE and writer.reads:
-                reads, _ = scene.operands(writer, self.progress.layouts)
+                reads, _ = self.scene.operands(writer, layouts)
                 return any(not any(read.carries(loop.name) for read in reads) for loop in writer.loops)
         return False
 
-    def pin_behind(self, op: LoopOp) -> str:
+    def _pin_behind(self, op: LoopOp) -> str:
         """The last pinned buffer that an op depends on; '' if there is none."""
         seen: set[str] = set()
         waiting = [access.buffer for access in op.reads]
@@ -197,7 +194,7 @@ class _Walk:
             name = waiting.pop()
             if name not in seen:
                 seen.add(name)
-                writers = self.progress.scene.writers.get(name, ())
+                writers = self.scene.writers.get(name, ())
                 waiting += [access.buffer for writer in writers for access in writer.reads]
-        pinned = [b.name for b in self.program.buffers if b.name in seen and b.name in self.pins]
+        pinned = [buffer.name for buffer in self.program.buffers if buffer.name in seen and buffer.name in self.pins]
         return pinned[-1] if pinned else ""

@@ -1,7 +1,8 @@
 """insert-restickify: a copy for every operand whose op needs another layout than the buffer has.
 
 Owns the copies, their names and layouts, and who reads them: one copy per buffer and layout, made before its first
-reader and shared by later ones until the buffer is written again.  Refuses layouts that no copy can join.
+reader and shared by later ones until the buffer is written again.  Where an op can be served by several copies, those
+are taken that cost the program least.  Refuses layouts that no copy can join.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ from typing import ClassVar
 from frozendict import frozendict
 
 from compiler.layout import Arrangement, StickLayout
-from compiler.layout_choice import Choice, Move, Progress, choose, moves
 from compiler.layout_reasons import edit_reason
-from compiler.layout_rules import candidates, refusal
+from compiler.layout_rules import refusal
 from compiler.loops import LoopOp
+from compiler.operands import canonical
 from compiler.plan import Edit, EditKind, Plan
 from compiler.problem import Problem
-from compiler.scene import Layouts, scene_of
+from compiler.scene import scene_of
+from compiler.stick_prices import StickPrices
+from compiler.stick_search import Outcome, Rules, StickSearch, Stuck
+from compiler.stick_ways import StickWays
+
+WIDTH = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +36,21 @@ class InsertRestickify:
     decides: ClassVar[tuple[str, ...]] = ("edits", "layouts", "reasons")
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:
-        progress = Progress(scene_of(problem.program, problem.device), dict(plan.layouts))
-        made = _Copies(progress)
+        scene = scene_of(problem.program, problem.device)
+        ways = StickWays(scene)
+        fixed = {
+            name: ways.number(canonical(layout, scene.buffers[name]))
+            for name, layout in plan.layouts.items()
+            if name in scene.buffers
+        }
+        prices = StickPrices(problem.device)
+        reductions = frozenset(op.name for op in problem.program.ops)
+        found = StickSearch(problem.program, ways, prices, Rules(fixed, across=reductions), WIDTH).run()
+        if isinstance(found, Stuck):
+            raise refusal(scene, found.op, plan.layouts)
+        made = _Copies(ways, prices, found)
         for op in problem.program.ops:
-            found = candidates(progress.scene, op, plan.layouts)
-            choice = choose(progress, op, found, lambda way: True)
-            if choice is None:
-                raise refusal(progress.scene, op, plan.layouts)
-            made.serve(op, choice, plan.layouts)
-            progress.forget(op)
+            made.serve(op)
         layouts = {**plan.layouts, **made.layouts}
         reasons = {**plan.reasons, **made.reasons}
         return replace(plan, edits=made.edits, layouts=frozendict(layouts), reasons=frozendict(reasons))
@@ -46,10 +58,13 @@ class InsertRestickify:
 
 @dataclass(slots=True)
 class _Copies:
-    """The edits so far, by name."""
+    """The edits so far, by name, and which copies are fresh: (buffer, number of a layout) -> name."""
 
-    progress: Progress
+    ways: StickWays
+    prices: StickPrices
+    found: Outcome
     by_name: dict[str, Edit] = field(default_factory=dict)
+    fresh: dict[tuple[str, int], str] = field(default_factory=dict)
     layouts: dict[str, StickLayout] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
 
@@ -58,39 +73,62 @@ class _Copies:
         """In order of the steps they precede."""
         return tuple(self.by_name.values())
 
-    def serve(self, op: LoopOp, choice: Choice, layouts: Layouts) -> None:
+    def serve(self, op: LoopOp) -> None:
         """Make the copies an op needs, or have it read those that exist."""
-        wanted: dict[Move, list[int]] = {}
-        for read, move in moves(op, choice.candidate, layouts):
-            wanted.setdefault(move, []).append(read)
+        wanted = self._wanted(op)
         for move, reads in wanted.items():
-            if move not in self.progress.copies:
-                self._make(op, move, layouts, choice)
-            name = self.progress.copies[move]
+            if move not in self.fresh:
+                self._make(op, move)
+            name = self.fresh[move]
             edit = self.by_name[name]
             self.by_name[name] = replace(edit, readers=(*edit.readers, *_reader_names(op, move[0], reads)))
+        written = {access.buffer for access in op.writes}
+        for move in [move for move in self.fresh if move[0] in written]:
+            del self.fresh[move]
 
-    def _make(self, op: LoopOp, move: Move, layouts: Layouts, choice: Choice) -> None:
-        source, target = move
-        figures = self._with_alternatives(op, layouts, choice)
-        name = self._free(f"{source}@{_suffix(layouts[source], target)}")
-        self.progress.copies[move] = name
+    def _wanted(self, op: LoopOp) -> dict[tuple[str, int], list[int]]:
+        """Copies an op reads, with the numbers of the reads."""
+        wanted: dict[tuple[str, int], list[int]] = {}
+        buffers = self.ways.scene.buffers
+        needs = self.found.ways[op.name].candidate.needs
+        for number, (access, need) in enumerate(zip(op.reads, needs, strict=True)):
+            if need is not None:
+                target = self.ways.number(canonical(need, buffers[access.buffer]))
+                if target != self.found.layouts[access.buffer]:
+                    wanted.setdefault((access.buffer, target), []).append(number)
+        return wanted
+
+    def _make(self, op: LoopOp, move: tuple[str, int]) -> None:
+        source, target = move[0], self.ways.layouts[move[1]]
+        present = self.ways.layouts[self.found.layouts[source]]
+        name = self._free(f"{source}@{_suffix(present, target)}")
+        self.fresh[move] = name
         self.by_name[name] = Edit(name, EditKind.RESTICKIFY, source, name, op.name, ())
         self.layouts[name] = target
-        buffer = self.progress.scene.buffers[source]
+        buffer, loop = self.ways.scene.buffers[source], self.found.ways[op.name].candidate.loop
         self.reasons[f"layout:{name}"] = f"the copy of {source} that {op.name} needs"
-        self.reasons[f"edit:{name}"] = edit_reason(op, buffer, layouts[source], target, figures)
+        self.reasons[f"edit:{name}"] = edit_reason(op, buffer, (present, target), loop, self._instead(op))
 
-    def _with_alternatives(self, op: LoopOp, layouts: Layouts, choice: Choice) -> Choice:
-        """The choice as it was before the result had a layout, which tells what the next best way would move."""
-        written = {access.buffer: layouts[access.buffer] for access in op.writes}
-        before = {name: layout for name, layout in layouts.items() if name not in written}
-        progress = Progress(self.progress.scene, before, dict(self.progress.copies))
-        found = candidates(progress.scene, op, before)
-        return choose(progress, op, found, lambda way: way.outputs == tuple(written.values())) or choice
+    def _instead(self, op: LoopOp) -> tuple[str | None, int] | None:
+        """The next best way to run an op with the layouts around it: its stick loop and the host elements it copies."""
+        kind = self.ways.kind(op)
+        local = [self.found.layouts[name] for name in kind.buffers]
+        for access in op.writes:
+            local[kind.buffers.index(access.buffer)] = -1
+        taken = self.found.ways[op.name].candidate
+        others = [way for way in self.ways.of(op, tuple(local)) if way.candidate.loop != taken.loop]
+        buffers = self.ways.scene.buffers
+        priced = [
+            (sum(buffers[kind.buffers[place]].elements for place, _ in way.moves), way.rank, way.candidate.loop)
+            for way in others
+        ]
+        if not priced:
+            return None
+        cost, _, loop = min(priced, key=lambda entry: entry[:2])
+        return loop, cost
 
     def _free(self, name: str) -> str:
-        taken = {*self.progress.scene.buffers, *self.by_name}
+        taken = {*self.ways.scene.buffers, *self.by_name}
         names = (name, *(f"{name}~{number}" for number in range(2, len(taken) + 3)))
         return next(free for free in names if free not in taken)
 
