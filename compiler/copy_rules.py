@@ -5,11 +5,10 @@ Owns what that asks of either side.  Refuses copies that would gather single val
 
 from __future__ import annotations
 
-from compiler.coordinates import lane_loops, stick_columns
 from compiler.copies import is_pure_copy
-from compiler.elementwise_rules import elementwise_options
+from compiler.elementwise_rules import elementwise_options, followed_loop
 from compiler.loops import LoopOp
-from compiler.operands import Operand, Setting
+from compiler.operands import Setting
 from compiler.scene import Candidate, Layouts, Options, Scene
 
 
@@ -25,7 +24,7 @@ def _transposing(scene: Scene, op: LoopOp, layouts: Layouts) -> tuple[Candidate,
     if not is_pure_copy(op, scene.buffers):
         return ()
     (read,), write = scene.operands(op, layouts)
-    along = _stick_loop(read)
+    along = followed_loop(read)
     if along is None:
         return ()
     found: list[Candidate] = []
@@ -34,16 +33,3 @@ def _transposing(scene: Scene, op: LoopOp, layouts: Layouts) -> tuple[Candidate,
             setting = Setting(loop.name, read.lanes, bool_lanes=read.lanes)
             found += [Candidate(loop.name, (layout,), (read.layout,)) for layout in scene.outputs(write, setting, ())]
     return tuple(found)
-
-
-def _stick_loop(read: Operand) -> str | None:
-    """The loop that the present sticks of an operand follow lane by lane; None if there is none."""
-    layout = read.layout
-    if layout is None:
-        return None
-    arrangements = ((layout.elements_per_stick, layout.arrangement),)
-    for loop in lane_loops(read.walk, layout):
-        setting = Setting(loop, stick_columns(layout), arrangements, layout.elements_per_stick)
-        if not read.fault(layout, setting):
-            return loop
-    return None

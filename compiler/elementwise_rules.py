@@ -6,7 +6,7 @@ along.  A reduction along the stick leaves one value per stick.  Refuses contrac
 
 from __future__ import annotations
 
-from compiler.coordinates import lane_loops
+from compiler.coordinates import lane_loops, stick_columns
 from compiler.layout import MAX_DIM_ORDER, StickLayout, stick_layout
 from compiler.loops import LoopOp, OpKind, Role
 from compiler.operands import WRITE, Operand, Setting
@@ -123,8 +123,35 @@ def _output_clause(write: Operand, setting: Setting) -> str:
     return f"{write.buffer.name} has no layout that all its writers can fill"
 
 
+def followed_loop(read: Operand) -> str | None:
+    """The loop that the present sticks of an operand follow lane by lane; None if there is none."""
+    layout = read.layout
+    if layout is None:
+        return None
+    arrangements = ((layout.elements_per_stick, layout.arrangement),)
+    for loop in lane_loops(read.walk, layout):
+        setting = Setting(loop, stick_columns(layout), arrangements, layout.elements_per_stick)
+        if not read.fault(layout, setting):
+            return loop
+    return None
+
+
 def reduces_along_stick(op: LoopOp, candidate: Candidate) -> bool:
     """True if the candidate folds lanes, so that its result has one value per stick."""
     if op.kind is not OpKind.REDUCTION or candidate.loop is None:
         return False
     return any(loop.name == candidate.loop for loop in op.reduction_loops)
+
+
+def avoids_stick_reduction(scene: Scene, op: LoopOp, candidate: Candidate, layouts: Layouts) -> bool:
+    """True if the candidate restickifies what could be reduced along the stick as it is, only to have a result in full
+    sticks.  The hardware leaves one value per stick there (facts 2.5)."""
+    if op.kind is not OpKind.REDUCTION or op.combine in ACROSS_STICK_ONLY or reduces_along_stick(op, candidate):
+        return False
+    reads, _ = scene.operands(op, layouts)
+    present = [read for read in reads if read.layout is not None]
+    if all(candidate.needs[read.number] in (None, read.layout) for read in present):
+        return False
+    loops = {followed_loop(read) for read in present}
+    reduced = {loop.name for loop in op.reduction_loops}
+    return len(loops) == 1 and loops <= reduced

@@ -55,7 +55,10 @@ def _dim(call: OpaqueCall) -> int:
     text = dict(call.keywords).get("dim")
     if text is None:
         text = next(iter(call.arguments[SEARCHES[call.target] :]), "-1")
-    dim = json.loads(text)
+    try:
+        dim = json.loads(text)
+    except ValueError:
+        return -1
     return dim if isinstance(dim, int) else -1
 
 
