@@ -336,7 +336,7 @@ def _components(walk: Walk) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ..
     """Parts (by place) and host dims that hang together."""
     found: list[tuple[tuple[int, ...], frozenset[int]]] = []
     for place, part in enumerate(walk.parts):
-        dims = frozenset(dim for dim in range(len(walk.shape)) if _moves_dim(part, dim))
+        dims = frozenset(dim for dim in range(len(walk.shape)) if moves_dim(part, dim))
         if not dims:
             continue
         places: tuple[int, ...] = (place,)
@@ -350,7 +350,8 @@ def _components(walk: Walk) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ..
     return tuple((places, tuple(sorted(dims))) for places, dims in found)
 
 
-def _moves_dim(part: Part, dim: int) -> bool:
+def moves_dim(part: Part, dim: int) -> bool:
+    """True if the loops of a part change this host coordinate."""
     if part.table is None:
         return part.steps[dim] != 0
     return bool(np.any(part.table[dim] != part.table[dim].flat[0]))

@@ -9,7 +9,7 @@ Refuses prices and rules: those are `StickPrices` and `StickWays`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from compiler.frontier import COPY_BITS, Frontier, Frontiers
 from compiler.loops import LoopOp, LoopProgram, OpKind
@@ -72,6 +72,22 @@ class _Node:
     cost: int
     before: _Node | None
     way: Way | None
+
+
+def best_of(
+    program: LoopProgram, ways: StickWays, prices: StickPrices, rules: Rules, widths: tuple[int, ...]
+) -> Outcome | Stuck:
+    """The result of the first width that proves the optimum, or of the last one."""
+    found: Outcome | Stuck = StickSearch(program, ways, prices, rules, widths[0]).run()
+    for width in widths[1:]:
+        if isinstance(found, Stuck) or found.objective == found.bound:
+            break
+        wider = StickSearch(program, ways, prices, rules, width).run()
+        if isinstance(wider, Outcome):
+            better = wider if wider.objective <= found.objective else found
+            bound, states = max(found.bound, wider.bound), found.states + wider.states
+            found = replace(better, bound=min(bound, better.objective), states=states)
+    return found
 
 
 _Key = tuple[tuple[int, ...], frozenset[int]]

@@ -29,7 +29,7 @@ Setting = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """One way to run an op: layouts it decides, copies it needs (`edges` counts one per read), its rank among equals."""
+    """One way to run an op: layouts it decides, copies it needs (`edges`: one per read), its rank among equals."""
 
     sets: tuple[Setting, ...]
     moves: tuple[Setting, ...]

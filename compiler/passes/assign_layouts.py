@@ -28,10 +28,10 @@ from compiler.plan import Claim, Plan
 from compiler.problem import Problem
 from compiler.scene import Scene, scene_of
 from compiler.stick_prices import UNITS, StickPrices
-from compiler.stick_search import Outcome, Rules, StickSearch, Stuck
+from compiler.stick_search import Outcome, Rules, Stuck, best_of
 from compiler.stick_ways import StickWays, Way, free_weights
 
-EXACT_WIDTH = 4096
+EXACT_WIDTHS = (64, 1024)
 METHODS = ("exact", "beam")
 
 
@@ -39,7 +39,7 @@ METHODS = ("exact", "beam")
 class AssignLayouts:
     """Sets `layouts`, a reason per buffer, the status of every layout pin, and a claim of how good the choice is.
 
-    `method`: `exact` keeps up to EXACT_WIDTH frontiers, which nearly always proves the optimum, `beam` up to `width`.
+    `method`: `beam` keeps up to `width` frontiers, `exact` as many of EXACT_WIDTHS as it takes to prove the optimum.
     `cost`: copied `elements`, or their `time`.  `weights`: `free` ones are laid out by the host as the plan says,
     `default` ones in host order.  `copies`: `shared` ones are paid for once, `each` by every read, as the public
     optimiser counts.
@@ -77,18 +77,13 @@ class AssignLayouts:
         ways = StickWays(scene, free)
         prices = StickPrices(problem.device, self.cost, self.copies == "shared")
         fixed = host_layouts(problem.program, scene, ways)
-        width = EXACT_WIDTH if self.method == "exact" else self.width
-        while True:
-            rules = Rules(fixed, corner.pins, corner.across)
-            found = StickSearch(problem.program, ways, prices, rules, width).run()
-            if isinstance(found, Outcome):
-                break
+        widths = EXACT_WIDTHS if self.method == "exact" else (self.width,)
+        while isinstance(found := best_of(problem.program, ways, prices, corner.rules(fixed), widths), Stuck):
             corner.escape(found, ways)
         told = tell(Told(problem.program, ways, prices, found, frozenset(corner.pins)))
         layouts = all_layouts(problem.program, ways, found)
         honoured = {f"layout:{name}": PinStatus(PinState.HONOURED) for name in corner.pins}
-        method = self.method if found.objective > found.bound or self.method == "beam" else "exact"
-        claim = Claim(method, UNITS[self.cost], found.objective, found.bound, found.states)
+        claim = Claim(self.method, UNITS[self.cost], found.objective, found.bound, found.states)
         return replace(
             plan,
             layouts=frozendict(layouts),
@@ -126,6 +121,10 @@ class _Corner:
     pins: dict[str, int]
     status: dict[str, PinStatus]
     across: frozenset[str] = field(default_factory=frozenset)
+
+    def rules(self, fixed: Mapping[str, int]) -> Rules:
+        """What the next search must keep."""
+        return Rules(fixed, self.pins, self.across)
 
     def escape(self, stuck: Stuck, ways: StickWays) -> None:
         """Give way once: a pin the op itself cannot keep, else a reduction, else a pin before; or refuse the model."""

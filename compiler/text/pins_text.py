@@ -7,7 +7,6 @@ from frozendict import frozendict
 from compiler.pins import Pins
 from compiler.text.cursor import Cursor, Lines, bracket, quote_name
 
-
 _WORDS = ("divide", "layout", "place", "tile", "order")
 
 
