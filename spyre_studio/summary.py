@@ -13,7 +13,7 @@ from compiler.division import Division
 from compiler.liveness import Lifetime, lifetimes
 from compiler.loops import Buffer, BufferKind, LoopOp
 from compiler.pins import PinState
-from compiler.plan import Slot
+from compiler.plan import Claim, EditKind, Slot
 from compiler.reasons import REASONS
 from compiler.schedule import Schedule, expand
 from spyre_studio.units import format_bytes, format_count, format_us
@@ -38,14 +38,17 @@ def summary(compilation: Compilation, seconds: Mapping[str, float]) -> Document:
         "hbm_bytes": cost.hbm_bytes,
         "relayout_us": cost.relayout_us,
         "restickify_us": cost.restickify_us,
-        "restickify_count": len(plan.edits),
+        "restickify_count": sum(edit.kind is EditKind.RESTICKIFY for edit in plan.edits),
         "restickify_elements": cost.restickify_elements,
+        "reorder_count": sum(edit.kind is EditKind.REORDER for edit in plan.edits),
+        "pad_count": sum(edit.kind is EditKind.PAD for edit in plan.edits),
         "lx_peak_bytes": compilation.program.lx_bytes,
         "lx_budget_bytes": device.lx_budget_bytes,
         "ops": [_op(compilation, op) for op in compilation.problem.program.ops],
         "buffers": [_buffer(compilation, buffer, lives[name]) for name, buffer in schedule.buffers.items()],
         "edits": _edits(compilation, schedule),
         "pins": [{"key": key, "status": pin.state, "detail": pin.detail} for key, pin in plan.pins.items()],
+        "claims": {name: _claim(claim) for name, claim in plan.claims.items()},
         "solver": unstructure(compilation.solver),
         "check": {"ok": compilation.ok, "verdicts": unstructure(compilation.verdicts)},
         "seconds": {**seconds, **stages},
@@ -65,13 +68,28 @@ def _op(compilation: Compilation, op: LoopOp) -> Document:
     }
 
 
+def _claim(claim: Claim) -> Document:
+    return {
+        "method": claim.method,
+        "unit": claim.unit,
+        "objective": claim.objective,
+        "bound": claim.bound,
+        "gap": claim.gap,
+        "states": claim.states,
+    }
+
+
 def _buffer(compilation: Compilation, buffer: Buffer, life: Lifetime) -> Document:
     place = compilation.plan.placement[buffer.name]
+    layout = compilation.plan.layouts[buffer.name]
     return {
         "name": buffer.name,
         "shape": list(buffer.shape),
         "dtype": buffer.dtype,
-        "device_size": list(compilation.plan.layouts[buffer.name].device_size),
+        "device_size": list(layout.device_size),
+        "dim_order": list(layout.dim_order),
+        "padding_bytes": layout.size_bytes - buffer.elements * layout.element_bytes,
+        "layout_reason": compilation.plan.reasons.get(f"layout:{buffer.name}", ""),
         "placement": "lx" if isinstance(place, Slot) else "hbm",
         "address": compilation.program.tensor_map[buffer.name].address,
         "bytes_per_core": place.size_bytes if isinstance(place, Slot) else None,
@@ -114,18 +132,36 @@ def describe(compilation: Compilation) -> tuple[str, ...]:
     plan, cost, device = compilation.plan, compilation.cost, compilation.problem.device
     computed = [b.name for b in compilation.problem.program.buffers if b.kind is BufferKind.COMPUTED]
     inside = sum(isinstance(plan.placement.get(name), Slot) for name in computed)
-    moves = format_count(len(plan.edits), "restickify", "restickifies")
     failed = [verdict.check for verdict in compilation.verdicts if not verdict.ok]
     parts = f"compute {format_us(cost.compute_us)}, device memory {format_us(cost.hbm_us)}"
     used, budget = format_bytes(compilation.program.lx_bytes), format_bytes(device.lx_budget_bytes)
     lines = [
         f"{plan.model} on {device.name}, {format_count(plan.cores, 'core')}",
         f"  predicted  {format_us(cost.total_us)} ({parts})",
-        f"  traffic    {format_bytes(cost.hbm_bytes)}; {moves} of {format_count(cost.restickify_elements, 'element')}",
+        f"  traffic    {format_bytes(cost.hbm_bytes)}",
         f"  LX         {used} of {budget} per core; {inside} of {len(computed)} computed buffers inside",
         f"  check      {'failed: ' + ', '.join(failed) if failed else 'ok'}",
     ]
+    claim = plan.claims.get("assign-layouts")
+    if claim is not None:
+        lines.insert(3, f"  layouts    {_moves(compilation)}; {_proof(claim)}")
     if plan.pins:
         counts = {state: sum(pin.state is state for pin in plan.pins.values()) for state in PinState}
         lines.append("  pins       " + ", ".join(f"{count} {state}" for state, count in counts.items() if count))
     return tuple(lines)
+
+
+def _moves(compilation: Compilation) -> str:
+    """`1 restickify of 131,072 elements, 2 pads`."""
+    edits = compilation.plan.edits
+    counts = {kind: sum(edit.kind is kind for edit in edits) for kind in EditKind}
+    moved = format_count(compilation.cost.restickify_elements, "element")
+    words = [f"{format_count(counts[EditKind.RESTICKIFY], 'restickify', 'restickifies')} of {moved}"]
+    words += [format_count(counts[kind], kind) for kind in (EditKind.REORDER, EditKind.PAD) if counts[kind]]
+    return ", ".join(words)
+
+
+def _proof(claim: Claim) -> str:
+    if claim.objective == claim.bound:
+        return "proved to be the fewest"
+    return f"at most {claim.gap:.1%} above the fewest possible"
