@@ -15,6 +15,7 @@ from compiler.operands import restickified
 from tests.random_draft import dense
 
 HALF, SINGLE = 64, 32
+Padding = tuple[tuple[int, int], ...]
 
 
 def layout_of(shape: tuple[int, ...], order: tuple[int, ...] | None = None, lanes: int = HALF) -> StickLayout:
@@ -98,7 +99,7 @@ def test_every_element_has_a_place_of_its_own(shape: tuple[int, ...], arrangemen
 
 @pytest.mark.parametrize("padding", [(), ((0, 9),)])
 @pytest.mark.parametrize("order", [(UNIT, 0, 1, 2), (UNIT, 1, 0, 2), (UNIT, 2, 1, 0), (2, 0, 1)])
-def test_every_element_has_a_place_of_its_own_in_any_order(order: tuple[int, ...], padding: tuple[()]) -> None:
+def test_every_element_has_a_place_of_its_own_in_any_order(order: tuple[int, ...], padding: Padding) -> None:
     shape = (5, 3, 70)
     padding = padding if order[-1] else ()
     layout = stick_layout(shape, dense(shape), HALF, order, padding=padding)
