@@ -96,7 +96,7 @@ def _width_obstacle(way: str, carriers: list[Operand]) -> Obstacle:
     if odd.number == WRITE:
         after = f"leave {other.buffer.name} as it is and convert it after it leaves the model"
         return Obstacle(way, f"no step converts {theirs} to {mine}", after)
-    before = f"convert {odd.buffer.name} to float16 before it enters the model"
+    before = f"convert {odd.buffer.name} to {other.buffer.dtype.torch_name} before it enters the model"
     return Obstacle(way, f"no step converts {mine} to {theirs}", before)
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from compiler.contraction_rules import contraction_options
 from compiler.copy_rules import pointwise_options
 from compiler.default_layouts import default_layout
-from compiler.elementwise_rules import elementwise_options
+from compiler.elementwise_rules import NO_LOOP, elementwise_options
 from compiler.errors import UnsupportedError
 from compiler.loops import LoopOp, OpKind
 from compiler.opaque_rules import opaque_options
+from compiler.operand_offers import LISTED, offers
 from compiler.scene import Candidate, Layouts, Obstacle, Scene
 
 __all__ = ["CONTRACTIONS", "RULES", "candidates", "default_layout", "obstacles", "refusal"]
@@ -47,20 +48,38 @@ def obstacles(scene: Scene, op: LoopOp, layouts: Layouts) -> tuple[Obstacle, ...
 
 
 def refusal(scene: Scene, op: LoopOp, layouts: Layouts) -> UnsupportedError:
-    """The error for an op without any candidate: op, source line, what it needs, and what bars each way."""
+    """The error for an op without any candidate: op, source line, operands, what it needs of them, what bars each way;
+    then what would help, and the layouts each operand could have by itself."""
     where = f" ({op.origin.source})" if op.origin.source else ""
-    barred = obstacles(scene, op, layouts)
+    barred = _telling(obstacles(scene, op, layouts))
     clauses = dict[str, list[str]]()
     for obstacle in barred:
         clauses.setdefault(obstacle.clause, []).append(obstacle.way)
     reasons = "; ".join(f"{' and '.join(dict.fromkeys(ways))}: {clause}" for clause, ways in clauses.items())
     remedies = list(dict.fromkeys(obstacle.remedy for obstacle in barred if obstacle.remedy))
-    why = f"{_demand(scene, op, layouts, barred)} ({reasons or 'no loop can be on a stick'})"
-    return UnsupportedError(f"{op.name}{where}", why, _remedy(op, remedies))
+    why = f"{_given(scene, op)}{_demand(scene, op, layouts, barred)} ({reasons or 'no loop can be on a stick'})"
+    remedy = "; ".join(part for part in (_remedy(op, remedies), offers(scene, op, layouts)) if part)
+    return UnsupportedError(f"{op.name}{where}", why, remedy)
+
+
+def _telling(barred: tuple[Obstacle, ...]) -> tuple[Obstacle, ...]:
+    """Without the way that has no stick at all, which is never what somebody wants, where there are others."""
+    ways = tuple(obstacle for obstacle in barred if obstacle.way != NO_LOOP)
+    return ways or barred
+
+
+def _given(scene: Scene, op: LoopOp) -> str:
+    """`given a [64, 128] and b [64], `."""
+    names = list(dict.fromkeys(access.buffer for access in op.reads))
+    listed = [f"{name} {list(scene.buffers[name].shape)}" for name in names[:LISTED]]
+    listed += [f"{len(names) - LISTED} more"] if len(names) > LISTED else []
+    return f"given {' and '.join([', '.join(listed[:-1]), listed[-1]] if listed[1:] else listed)}, " if listed else ""
 
 
 def _demand(scene: Scene, op: LoopOp, layouts: Layouts, barred: tuple[Obstacle, ...]) -> str:
     """What the hardware needs of the tensors of an op that is not given."""
+    if op.kind is OpKind.OPAQUE:
+        return "a dim that is searched cannot be on a stick"
     if op.kind not in CONTRACTIONS:
         return "no loop can be on the sticks of all its tensors, in each one value per lane"
     lanes = scene.operands(op, layouts)[0][0].lanes

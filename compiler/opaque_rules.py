@@ -72,7 +72,11 @@ def opaque_options(scene: Scene, op: LoopOp, layouts: Layouts) -> Options:
         menus.append(tuple(_needs(scene.buffers[access.buffer], layouts.get(access.buffer), dim)))
     results = [_results(scene, op, access.buffer, layouts.get(access.buffer), search) for access in op.writes]
     obstacles = [
-        Obstacle("the result", f"{access.buffer} has the searched dim on its stick")
+        Obstacle(
+            "the result",
+            f"{access.buffer} has the searched dim on its stick",
+            f"give {access.buffer} sticks of another dim where it is written first",
+        )
         for access, outputs in zip(op.writes, results, strict=True)
         if not outputs
     ]
