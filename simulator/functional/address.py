@@ -68,7 +68,7 @@ class AccessMap:
         self.loops = loops
         self.layout = layout
         self._parts = _separate(index, loops, layout)
-        self._walks: dict[tuple[int, tuple[int, int], tuple[int, ...]], _Walk] = {}
+        self._walks: dict[tuple[int, tuple[int, int], tuple[int, ...], bool], _Walk] = {}
 
     @property
     def separable(self) -> bool:
@@ -77,13 +77,14 @@ class AccessMap:
 
     def lanes_of(self, loop: str) -> int:
         """Elements per stick if this loop walks the lanes one by one from a stick's start, else 0."""
-        if self._parts is None or self.layout is None or self.layout.sparse:
+        if self.layout is None or self.layout.sparse:
             return 0
-        place = [each.name for each in self.loops].index(loop)
+        still = {each.name: np.zeros(1, dtype=np.int64) for each in self.loops}
+        count = next(each.extent for each in self.loops if each.name == loop)
+        offsets = self.index.evaluate({**still, loop: np.arange(count, dtype=np.int64)})
         lanes = self.layout.elements_per_stick
-        lane = self._raw(place)[-1]
-        walked = len(lane) > 1 and np.array_equal(lane, np.arange(len(lane)) % lanes)
-        return lanes if walked and not self._parts.base[-1] else 0
+        walked = offsets.size > 1 and np.array_equal(_unarranged(self.layout, offsets)[-1], np.arange(count) % lanes)
+        return lanes if walked else 0
 
     def block(self, space: Space, frame: Frame, gathered: Tensor | None = None, active: Tensor | None = None) -> Block:
         """Where the elements of `space` lie; `gathered` adds host offsets, and only `active` iterations count.
@@ -93,6 +94,36 @@ class AccessMap:
         if self._parts is None or gathered is not None or active is not None:
             return self._spelled(space, frame, gathered, active)
         walks = [self._walk(place, ends, frame) for place, ends in enumerate(space.ranges)]
+        return self._joined(walks, frame)
+
+    def beyond(self, space: Space, place: int, count: int, frame: Frame, gathered: Tensor | None = None) -> Block:
+        """Where `count` more iterations of the loop at `place` would lie, if it went on as it does up to its extent.
+
+        `space` gives the ranges of all other loops.  Raises OutsideError if an element would lie outside the frame, or
+        if the loop does not move in equal steps, so that nobody can say where it would go on.
+        """
+        extent = self.loops[place].extent
+        if self._parts is None or gathered is not None:
+            return self._spelled_beyond(space, place, count, frame, gathered)
+        walks = [self._walk(other, ends, frame) for other, ends in enumerate(space.ranges) if other != place]
+        walks.insert(place, self._walk(place, (extent, extent + count), frame, beyond=True))
+        return self._joined(walks, frame)
+
+    def hull(self, space: Space) -> tuple[Integers, Integers]:
+        """Lowest and highest coordinate (included) of every dim over a space; gathered values are left out."""
+        if self._parts is None:
+            coordinates = self._coordinates(space, None)
+            flat = coordinates.reshape(len(coordinates), -1)
+            return flat.min(axis=1), flat.max(axis=1)
+        low = high = self._parts.base
+        for place, ends in enumerate(space.ranges):
+            rows = self._rows(place, *ends)
+            low, high = low + rows.min(axis=1), high + rows.max(axis=1)
+        return low, high
+
+    def _joined(self, walks: list[_Walk], frame: Frame) -> Block:
+        """The block of a sum of walks, one per loop."""
+        assert self._parts is not None
         low, high = self._parts.base, self._parts.base
         for walk in walks:
             low, high = low + walk.low, high + walk.high
@@ -100,13 +131,14 @@ class AccessMap:
         first = frame.base + int(((self._parts.base - np.array(frame.start)) * frame.strides).sum())
         steps = tuple(walk.steps for walk in walks if walk.steps is not None)
         if len(steps) == len(walks):
-            return Strided(first + sum(int(walk.positions[0]) for walk in walks), space.shape, steps)
+            shape = tuple(len(walk.positions) for walk in walks)
+            return Strided(first + sum(int(walk.positions[0]) for walk in walks), shape, steps)
         return Indexed(_added(first, walks), None)
 
-    def _walk(self, place: int, ends: tuple[int, int], frame: Frame) -> _Walk:
-        key = (place, ends, frame.size)
+    def _walk(self, place: int, ends: tuple[int, int], frame: Frame, *, beyond: bool = False) -> _Walk:
+        key = (place, ends, frame.size, beyond)
         if key not in self._walks:
-            rows = self._rows(place, *ends)
+            rows = self._rows_beyond(place, *ends) if beyond else self._rows(place, *ends)
             positions = (rows * frame.strides[:, None]).sum(axis=0)
             self._walks[key] = _Walk(positions, steps_of(positions), rows.min(axis=1), rows.max(axis=1))
         return self._walks[key]
@@ -121,35 +153,68 @@ class AccessMap:
         rows = table[:, np.minimum(np.arange(low, high), extent - 1)]
         if self.layout is None or not self.lanes_of(self.loops[place].name):
             return rows
-        raw = self._raw(place)
+        raw = _unarranged(self.layout, self._parts.offsets[place])
         outer, lanes = _outer(self.layout), self.layout.elements_per_stick
         columns = raw[outer, -1] * lanes + raw[-1, -1] + np.arange(1, high - extent + 1)
         stick = _vector(self.layout.device_size[outer] * lanes, lanes, self.layout.arrangement).coordinates(columns)
         rows[outer, extent - low :], rows[-1, extent - low :] = stick[0], stick[1]
         return rows
 
-    def _raw(self, place: int) -> Integers:
-        """Coordinates one loop adds, before lanes are rearranged."""
+    def _rows_beyond(self, place: int, low: int, high: int) -> Integers:
         assert self._parts is not None
-        assert self.layout is not None
-        return replace(self.layout, arrangement=Arrangement.STANDARD).coordinates(self._parts.offsets[place])
+        table = self._parts.tables[place]
+        return _onward(table[:, :1], table[:, -2:-1], table[:, -1:], low - 1, np.arange(1, high - low + 1)[None])
 
     def _spelled(self, space: Space, frame: Frame, gathered: Tensor | None, active: Tensor | None) -> Indexed:
-        offsets = self.index.evaluate(space.grid())
-        offsets = offsets.reshape(offsets.shape or (1,) * len(space.loops))
-        if gathered is not None:
-            offsets = offsets + gathered.numpy()
+        offsets = self._offsets(space, gathered)
         if active is not None:
             shape = np.broadcast_shapes(offsets.shape, tuple(active.shape))
             active = active.broadcast_to(shape)
             offsets = np.broadcast_to(offsets, shape)[active.numpy()]
         coordinates = offsets[None] if self.layout is None else self.layout.coordinates(offsets)
-        flat = coordinates.reshape(len(frame.size), -1)
-        _check(flat, flat, frame)
-        apart = (len(frame.size), *[1] * offsets.ndim)
-        local = coordinates - np.array(frame.start, dtype=np.int64).reshape(apart)
-        positions = frame.base + (local * frame.strides.reshape(apart)).sum(axis=0)
-        return Indexed(torch.from_numpy(np.asarray(positions)), active)
+        return Indexed(_positions(coordinates, frame), active)
+
+    def _spelled_beyond(self, space: Space, place: int, count: int, frame: Frame, gathered: Tensor | None) -> Indexed:
+        if gathered is not None and gathered.shape[place] > 1:
+            raise OutsideError
+        last = self.loops[place].extent - 1
+        ends = [self._coordinates(space.at(place, value), gathered) for value in (0, last - 1, last)]
+        shape = [1] * (1 + len(self.loops))
+        shape[1 + place] = count
+        steps = np.arange(1, count + 1).reshape(shape)
+        return Indexed(_positions(_onward(ends[0], ends[1], ends[2], last, steps), frame), None)
+
+    def _offsets(self, space: Space, gathered: Tensor | None) -> Integers:
+        """Host offset of every element, with as many axes as loops."""
+        offsets = self.index.evaluate(space.grid())
+        offsets = offsets.reshape(offsets.shape or (1,) * len(space.loops))
+        return offsets if gathered is None else np.asarray(offsets + gathered.numpy())
+
+    def _coordinates(self, space: Space, gathered: Tensor | None) -> Integers:
+        offsets = self._offsets(space, gathered)
+        return offsets[None] if self.layout is None else self.layout.coordinates(offsets)
+
+
+def _unarranged(layout: StickLayout, offsets: Integers) -> Integers:
+    """Coordinates before lanes are rearranged."""
+    return replace(layout, arrangement=Arrangement.STANDARD).coordinates(offsets)
+
+
+def _onward(first: Integers, before: Integers, last: Integers, count: int, steps: Integers) -> Integers:
+    """Coordinates so many `steps` after the last; OutsideError if the `count` steps up to it are not all alike."""
+    step = last - before
+    if (last - first != count * step).any():
+        raise OutsideError
+    return np.asarray(last + step * steps)
+
+
+def _positions(coordinates: Integers, frame: Frame) -> Tensor:
+    """Places of coordinates in memory; OutsideError if one of them lies outside the frame."""
+    flat = coordinates.reshape(len(frame.size), -1)
+    _check(flat, flat, frame)
+    apart = (len(frame.size), *[1] * (coordinates.ndim - 1))
+    local = coordinates - np.array(frame.start, dtype=np.int64).reshape(apart)
+    return torch.from_numpy(np.asarray(frame.base + (local * frame.strides.reshape(apart)).sum(axis=0)))
 
 
 def _added(first: int, walks: list[_Walk]) -> Tensor:

@@ -22,7 +22,9 @@ from simulator.functional.host import walk
 from simulator.functional.lifetimes import lifetimes, ops_of
 from simulator.functional.memory import HOST, Memories, Spot
 from simulator.functional.opaque import call
-from simulator.functional.space import Space
+from simulator.functional.padding import Share, zeros
+from simulator.functional.space import Space, whole
+from simulator.functional.tail import Tail, spoil, tail_of
 from simulator.functional.threads import one_thread
 
 Progress = Callable[[float, str], None]
@@ -80,8 +82,7 @@ class Execution:
         tensor = self.tensors[op.op.write.buffer]
         where = self._write_map(op)
         if gathered is not None:
-            space = Space(op.op.loops, tuple((0, loop.extent) for loop in op.op.loops)).result
-            return self._read(Spot(tensor, HOST, op.name), where, space, gathered)
+            return self._read(Spot(tensor, HOST, op.name), where, whole(op.op).result, gathered)
         result = unwritten(tuple(loop.extent for loop in op.op.output_loops), tensor.dtype)
         for part in op.slices:
             space = Space(op.op.loops, part.ranges).result
@@ -107,8 +108,9 @@ class Execution:
         elements = walk(tensor.shape, tensor.strides)
         spot = Spot(tensor, HOST, step, write=True)
         if not elements.space.empty:
-            block = self.memories.block(spot, elements.map(tensor.layout), elements.space)
-            self.memories.write(spot, block, value)
+            where = elements.map(tensor.layout)
+            self.memories.write(spot, self.memories.block(spot, where, elements.space), value)
+            self._fill_up(spot, where, elements.space, elements.space)
 
     def _host_read(
         self, tensor: DeviceTensor, shape: tuple[int, ...], strides: tuple[int, ...], offset: int, step: str
@@ -129,12 +131,15 @@ class Execution:
 
     def _run_cores(self, op: DeviceOp) -> None:
         received: dict[int, Tensor] = {}
+        tail = tail_of(op.op, lambda read: self.read_map(op, read))
         for part in _in_chain_order(op):
             space = Space(op.op.loops, tuple(self._walked(op, part)))
             if space.empty:
                 continue
             values = evaluate(op.op, space, _Core(self, op, part.core, space))
             result = fold(op.op, space, values)
+            if tail and space.ranges[tail.place][1] == tail.extent:
+                result = spoil(space, result, self._beyond(op, part.core, space, tail, values))
             if part.core in received:
                 result = join(op.op, received.pop(part.core), result)
             if part.pass_to >= 0:
@@ -142,11 +147,28 @@ class Execution:
             else:
                 self._write(op, part.core, space.result, result, values)
 
+    def _beyond(self, op: DeviceOp, core: int, space: Space, tail: Tail, values: list[Tensor]) -> Tensor:
+        """What a core reads of the right operand of a contraction behind its last row."""
+        read = op.op.reads[tail.read]
+        spot = Spot(self.tensors[read.buffer], core, op.name)
+        gathered = gathered_offsets(op.op, read.index, values, None)
+        return self.memories.beyond(spot, self.read_map(op, read), space, tail.place, tail.count, gathered)
+
     def _write(self, op: DeviceOp, core: int, space: Space, result: Tensor, values: list[Tensor]) -> None:
         spot = Spot(self.tensors[op.op.write.buffer], core, op.name, write=True)
         gathered = gathered_offsets(op.op, op.op.write.index, values, None)
-        block = self.memories.block(spot, self._write_map(op), space, gathered)
-        self.memories.write(spot, block, result)
+        where = self._write_map(op)
+        self.memories.write(spot, self.memories.block(spot, where, space, gathered), result)
+        if gathered is None:
+            self._fill_up(spot, where, space, whole(op.op).result)
+
+    def _fill_up(self, spot: Spot, where: AccessMap, space: Space, everything: Space) -> None:
+        """Write the zeros that belong to a core's part of a padded tensor, after the part itself."""
+        layout = spot.tensor.layout
+        if layout.padding:
+            share = Share(*where.hull(space), where.hull(everything)[1])
+            for box in zeros(layout, spot.tensor.shape, share):
+                self.memories.zero(spot, box)
 
     def _walked(self, op: DeviceOp, part: CoreSlice) -> list[tuple[int, int]]:
         """The ranges of a core.  A reduction along sticks walks whole sticks unless the program masks their tail."""

@@ -19,7 +19,8 @@ from compiler.program import CoreBox, DeviceTensor, Memory
 from simulator.errors import DeviceError
 from simulator.functional.address import AccessMap, Frame, OutsideError
 from simulator.functional.block import Block
-from simulator.functional.elements import FLOAT_POISON, as_stored, carrier, decode, encode, poison_byte
+from simulator.functional.elements import FLOAT_POISON, as_stored, carrier, decode, encode, poison_byte, poisoned
+from simulator.functional.padding import Box
 from simulator.functional.space import Space
 
 HOST = -1
@@ -68,6 +69,26 @@ class Memories:
     def write(self, spot: Spot, block: Block, values: Tensor) -> None:
         """Round values to the tensor's type and put them at a block's places."""
         block.store(self._elements(spot), encode(values, spot.tensor.dtype, carrier(spot.tensor)))
+
+    def beyond(
+        self, spot: Spot, where: AccessMap, space: Space, place: int, count: int, gathered: Tensor | None
+    ) -> Tensor:
+        """Values at `count` more iterations of a loop (see `AccessMap.beyond`); outside the tensor all is unwritten."""
+        try:
+            block = where.beyond(space, place, count, self._frame(spot), gathered)
+        except OutsideError:
+            nothing = poisoned((1,) * len(space.loops), spot.tensor.dtype)
+            return nothing if self._poison else torch.zeros_like(nothing)
+        return self.read(spot, block)
+
+    def zero(self, spot: Spot, box: Box) -> None:
+        """Make all elements of a box of device coordinates zero; a fault if the core may not touch one of them."""
+        frame = self._frame(spot)
+        local = [(low - start, high - start) for (low, high), start in zip(box, frame.start, strict=True)]
+        if any(low < 0 or high > size for (low, high), size in zip(local, frame.size, strict=True)):
+            raise _outside(spot)
+        elements = self._elements(spot)[frame.base : frame.base + math.prod(frame.size)].view(frame.size)
+        elements[tuple(slice(low, high) for low, high in local)] = 0
 
     def block(
         self,

@@ -40,6 +40,10 @@ class Space:
             axes[loop.name] = np.minimum(np.arange(low, high, dtype=np.int64), loop.extent - 1).reshape(shape)
         return axes
 
+    def at(self, place: int, value: int) -> Space:
+        """The same with the loop at `place` at one value."""
+        return Space(self.loops, (*self.ranges[:place], (value, value + 1), *self.ranges[place + 1 :]))
+
     def where(self, keep: Callable[[Loop], bool]) -> Space:
         """The loops that `keep` accepts, with their ranges."""
         kept = [place for place, loop in enumerate(self.loops) if keep(loop)]

@@ -49,6 +49,11 @@ def random(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float16) -> Te
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
 
 
+def whole_sticks(size: int, lanes: int = 64) -> int:
+    """The size, filled up to whole sticks."""
+    return -(-size // lanes) * lanes
+
+
 def softmax(rows: int = 8, columns: int = 150, cores: int = 4, resident: bool = True) -> Case:
     """max, sub, exp, sum, div over rows; intermediates in LX, `sub` and `exp` in place."""
     nest = loops(i=rows, j=columns)
@@ -82,7 +87,7 @@ def softmax(rows: int = 8, columns: int = 150, cores: int = 4, resident: bool = 
 
 
 def matmul(m: int = 32, k: int = 256, n: int = 128, k_split: int = 4) -> Case:
-    """[m, k] x [k, n] with K cut over consecutive cores and N in two."""
+    """[m, k] x [k, n] with K cut over consecutive cores and N in two; K is filled up to whole sticks."""
     x, w = random(m, k), random(k, n, seed=1)
     nest = loops("k", m=m, n=n, k=k)
     sketch = Sketch(
@@ -90,6 +95,7 @@ def matmul(m: int = 32, k: int = 256, n: int = 128, k_split: int = 4) -> Case:
         ops=(contraction("mm", nest, at("x", m=k, k=1), at("w", k=n, n=1), at("y", m=n, n=1)),),
         outputs=("y",),
         divisions={"mm": split(k=(k_split, k // k_split), n=(2, n // 2))},
+        layouts={"w": stick_layout((k, n), (n, 1), 64, padding=((0, whole_sticks(k)),) if k % 64 else ())},
     )
     return Case(sketch, {"x": x, "w": w}, (x @ w,))
 

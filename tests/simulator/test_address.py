@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from compiler.layout import Arrangement, StickLayout, stick_layout
+from compiler.layout import UNIT, Arrangement, StickLayout, stick_layout
 from compiler.loops import Index, Loop, Term
 from simulator.functional.address import AccessMap, Frame, OutsideError, access_map
 from simulator.functional.block import Indexed, Strided, steps_of
@@ -51,13 +51,14 @@ def test_dense_walks_in_every_stick_dim(shape: tuple[int, ...], lanes: int) -> N
     for last in (*range(len(shape)), -1):
         order = [dim for dim in range(len(shape)) if dim != last]
         rng.shuffle(order)
-        layout = stick_layout(shape, strides, lanes, (*order, last))
-        where = AccessMap(index, nest, layout)
         ranges = [sorted(rng.sample(range(size + 1), 2)) for size in shape]
         part = Space(nest, tuple((low, high) for low, high in ranges))
-        for space in (full(nest), part):
-            assert where.separable
-            assert torch.equal(places(where, space, whole_frame(layout)), expected(index, space, layout))
+        for first in ((), (UNIT,)):
+            layout = stick_layout(shape, strides, lanes, (*first, *order, last))
+            where = AccessMap(index, nest, layout)
+            for space in (full(nest), part):
+                assert where.separable
+                assert torch.equal(places(where, space, whole_frame(layout)), expected(index, space, layout))
 
 
 @pytest.mark.parametrize("arrangement", list(Arrangement))
@@ -134,6 +135,78 @@ def test_whole_sticks_of_rearranged_lanes_reach_into_padding() -> None:
     padding = set(found[:, 6:].flatten().tolist())
     assert len(padding) == 52
     assert not padding & set(valid.flatten().tolist())
+
+
+def beyond(where: AccessMap, space: Space, frame: Frame, gathered: Tensor | None = None) -> Tensor:
+    """Positions of three more iterations of the first loop."""
+    found = where.beyond(space, 0, 3, frame, gathered).load(torch.arange(space_of(frame)))
+    return found.expand(3, *space.shape[1:])
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (UNIT, 0, 1, 2), (0, 2, 1)])
+def test_more_iterations_lie_where_a_longer_tensor_has_them(order: tuple[int, ...]) -> None:
+    dim = 1 if order[-1] == 2 else 2
+    shape = (3, 5, 70) if dim == 1 else (3, 70, 5)
+    longer = (3, 9, 70) if dim == 1 else (3, 70, 9)
+    strides = {
+        name: tuple(int(np.prod(size[place + 1 :])) for place in range(3))
+        for name, size in (("short", shape), ("long", longer))
+    }
+    layout = stick_layout(shape, strides["short"], 64, order, padding=((dim, 9),))
+    grown = stick_layout(longer, strides["long"], 64, order)
+    others = [place for place in range(3) if place != dim]
+    nest = loops(k=5, a=3, n=70)
+    moves = {"k": strides["short"][dim], "a": strides["short"][others[0]], "n": strides["short"][others[1]]}
+    far = {"k": strides["long"][dim], "a": strides["long"][others[0]], "n": strides["long"][others[1]]}
+    where = AccessMap(at("x", **moves).index, nest, layout)
+    space = Space(nest, ((0, 5), (1, 3), (10, 70)))
+    more = Space(loops(k=9, a=3, n=70), ((5, 8), (1, 3), (10, 70)))
+    want = expected(at("x", **far).index, more, grown)
+    assert torch.equal(beyond(where, space, whole_frame(layout)), want)
+    assert torch.equal(beyond(where, space, whole_frame(layout), torch.zeros(1, 1, 1, dtype=torch.int64)), want)
+
+
+@pytest.mark.parametrize(
+    ("index", "extents", "order"),
+    [
+        (at("x", k=70, n=1).index, (7, 70), (0, 1)),  # two rows are left, three are wanted
+        (at("x", k=1, n=70).index, (70, 5), (0, 1)),  # the lanes of a stick go on, but not in equal steps
+        (at("x", 4 * 70, k=-70, n=1).index, (5, 70), (0, 1)),  # backwards beyond the start
+        (Index(0, (Term(70, (("k", 1),), 0, 2, 0), Term(1, (("n", 1),)))), (6, 70), (0, 1)),  # every row twice
+        (Index(0, (Term(1, (("k", 70), ("n", 1)), 0, 1, 0), Term(64, (("k", 1),), 0, 3, 0))), (6, 6), (0, 1)),
+    ],
+)
+def test_what_does_not_go_on_in_equal_steps_or_leaves_the_tensor_is_outside(
+    index: Index, extents: tuple[int, int], order: tuple[int, ...]
+) -> None:
+    layout = stick_layout((9, 70), (70, 1), 64, order)
+    nest = loops(k=extents[0], n=extents[1])
+    where = AccessMap(index, nest, layout)
+    assert places(where, full(nest), whole_frame(layout)).shape == extents
+    for gathered in (None, torch.zeros(1, 1, dtype=torch.int64)):
+        with pytest.raises(OutsideError):
+            where.beyond(full(nest), 0, 3, whole_frame(layout), gathered)
+
+
+def test_what_a_value_chooses_anew_each_time_does_not_go_on() -> None:
+    layout = stick_layout((9, 70), (70, 1), 64, padding=((0, 16),))
+    nest = loops(k=5, n=70)
+    where = AccessMap(at("x", k=70, n=1).index, nest, layout)
+    with pytest.raises(OutsideError):
+        where.beyond(full(nest), 0, 3, whole_frame(layout), torch.zeros(5, 1, dtype=torch.int64))
+
+
+@pytest.mark.parametrize(
+    "index", [at("x", i=70, j=1).index, Index(0, (Term(1, (("i", 70), ("j", 1)), 0, 1, 0),)), at("x", 70, j=1).index]
+)
+def test_the_hull_of_an_access(index: Index) -> None:
+    layout = stick_layout((4, 150), (150, 1), 64)
+    nest = loops(i=4, j=70)
+    space = Space(nest, ((1, 4), (3, 66)))
+    found = layout.coordinates(np.broadcast_to(index.evaluate(space.grid()), space.shape).reshape(-1))
+    low, high = AccessMap(index, nest, layout).hull(space)
+    assert low.tolist() == found.min(axis=1).tolist()
+    assert high.tolist() == found.max(axis=1).tolist()
 
 
 def test_only_a_loop_that_walks_lanes_one_by_one_has_lanes() -> None:

@@ -2,7 +2,8 @@
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from compiler.division import Division, Split
 from compiler.dtypes import DType
-from compiler.layout import StickLayout, stick_layout
+from compiler.layout import UNIT, StickLayout, stick_layout
 from compiler.loops import Buffer, BufferKind, Loop, LoopOp, LoopProgram, OpKind, Role
 from simulator.functional.elements import torch_dtype
 from simulator.functional.execute import execute
@@ -36,13 +37,39 @@ def values(buffers: tuple[Buffer, ...], seed: int) -> Iterator[tuple[str, Tensor
             yield buffer.name, torch.randint(-9, 9, buffer.shape, generator=generator).to(kind)
 
 
-def layout(rng: random.Random, buffer: Buffer) -> StickLayout:
-    """Sticks along any dim, or one element per stick; bool in any of its widths."""
+def layout(rng: random.Random, buffer: Buffer, longer: Mapping[int, int]) -> StickLayout:
+    """Sticks along any dim, or one element per stick; bool in any of its widths; perhaps a dim of size 1 before the
+    stick.  Dims in `longer` are filled up to the size given there and never the stick's."""
     lanes = rng.choice((32, 64, 128)) if buffer.dtype is DType.BOOL else LANES[buffer.dtype.device_bytes]
-    order = rng.sample(range(len(buffer.shape)), len(buffer.shape))
-    if order and len(order) < 6 and rng.random() < 0.2:
-        order.append(-1)
-    return stick_layout(buffer.shape, buffer.strides, lanes, tuple(order))
+    dims = range(len(buffer.shape))
+    if not dims:
+        return stick_layout((), (), lanes)
+    free = [dim for dim in dims if dim not in longer]
+    stick = -1 if not free or (len(dims) < 6 and rng.random() < 0.2) else rng.choice(free)
+    others = [dim for dim in dims if dim != stick]
+    order = (*rng.sample(others, len(others)), stick)
+    if len(order) < 6 and rng.random() < 0.2:
+        order = (UNIT, *order)
+    return stick_layout(buffer.shape, buffer.strides, lanes, order, padding=tuple(longer.items()))
+
+
+def contracted(loops: LoopProgram) -> dict[str, dict[int, int]]:
+    """Buffer -> dim -> size it is filled up to, for the second operands of contractions that end within a stick."""
+    found: dict[str, dict[int, int]] = {}
+    for op in loops.ops:
+        if op.kind not in (OpKind.MATMUL, OpKind.CONV):
+            continue
+        left, right = (loops.buffer_map[read.buffer] for read in op.reads)
+        lanes = LANES[left.dtype.device_bytes]
+        for loop in op.reduction_loops:
+            step = op.reads[1].index.coefficient(loop.name)
+            if loop.extent % lanes and step:
+                dim = max(
+                    (place for place, each in enumerate(right.strides) if each <= step), key=right.strides.__getitem__
+                )
+                size = right.shape[dim] + lanes * (step // right.strides[dim])
+                found.setdefault(right.name, {})[dim] = max(found.get(right.name, {}).get(dim, 0), size)
+    return found
 
 
 def division(rng: random.Random, op: LoopOp) -> Division:
@@ -72,13 +99,14 @@ def _may_split(op: LoopOp, loop: Loop, splits: list[Split]) -> bool:
 
 def sketch(loops: LoopProgram, rng: random.Random) -> Sketch:
     """The program with layouts and divisions drawn at random."""
-    computed = [buffer for buffer in loops.buffers if buffer.kind is BufferKind.COMPUTED]
+    longer = contracted(loops)
+    free = [buffer for buffer in loops.buffers if buffer.kind is BufferKind.COMPUTED or buffer.name in longer]
     return Sketch(
         buffers=loops.buffers,
         ops=loops.ops,
         outputs=(),
         divisions={op.name: division(rng, op) for op in loops.ops},
-        layouts={buffer.name: layout(rng, buffer) for buffer in computed},
+        layouts={buffer.name: layout(rng, buffer, longer.get(buffer.name, {})) for buffer in free},
         views=loops.outputs,
     )
 
@@ -101,8 +129,8 @@ def test_every_step_of_a_random_program_does_what_its_operands_imply(seed: int) 
 def test_cores_and_layouts_change_no_value_without_split_sums() -> None:
     loops = random_program(7, options=TINY)
     inputs = dict(values(loops.buffers, 7))
-    plain = Sketch(loops.buffers, loops.ops, (), views=loops.outputs).program()
-    expected = execute(plain, inputs)
+    plain = replace(sketch(loops, random.Random(99)), divisions={})
+    expected = execute(plain.program(), inputs)
     for seed in range(5):
         other = sketch(loops, random.Random(seed))
         kept = {op.name: _outer(other.divisions[op.name], op) for op in loops.ops}
