@@ -82,6 +82,8 @@ class Machine:
     def __post_init__(self) -> None:
         for name, buffer in self.schedule.buffers.items():
             filled = buffer.kind is not BufferKind.COMPUTED
+            if self.plan.layouts[name].padding and self.slot(name):
+                self.fault(f"nobody writes the zeros of {name} into LX")
             self.hbm[name] = self.elements(name) if filled else set()
             self.written[name] = Counter()
 

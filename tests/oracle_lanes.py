@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compiler.layout import Arrangement
 from compiler.loops import Access, Load, LoopOp, OpKind
 from compiler.plan import Plan
 from compiler.schedule import Step
@@ -34,7 +35,7 @@ class Seen:
 def lane_faults(step: Step, plan: Plan, values: Values) -> Iterator[str]:
     """What one core's lanes cannot do in this step."""
     op = step.op
-    if step.edit:
+    if step.edit or turns_sticks(op, plan):
         yield from _copied(step, plan)
         return
     reads = [number for number in range(len(op.reads)) if used(op, number)]
@@ -82,6 +83,30 @@ def _copied(step: Step, plan: Plan) -> Iterator[str]:
     source, target = (see(step.op, access, plan, values, False, always) for access in (*step.op.reads, step.op.write))
     if _most(source) == 1 and _most(target) > 1:
         yield f"{step.name}: collects single elements of {source.name} into sticks"
+
+
+def turns_sticks(op: LoopOp, plan: Plan) -> bool:
+    """True for an op that only moves elements, out of sticks along one loop into sticks along another."""
+    if op.kind is not OpKind.POINTWISE or len(op.reads) != 1 or len(op.body) != 1:
+        return False
+    load = op.body[0]
+    if not isinstance(load, Load) or load.mask is not None or any(a.index.gathers for a in (*op.reads, op.write)):
+        return False
+    every = points(op, whole(op))
+    extents = [loop.extent for loop in op.loops]
+    along = []
+    for access in (*op.reads, op.write):
+        layout = plan.layouts[access.buffer]
+        lane = layout.coordinates(offsets(op, access, every))[-1].reshape(extents)
+        along.append([axis for axis in range(len(extents)) if np.any(np.diff(lane, axis=axis))])
+        own = every[op.loops[along[-1][0]].name] if len(along[-1]) == 1 else every[""]
+        aligned = layout.arrangement is not Arrangement.STANDARD or np.array_equal(
+            lane.ravel(), own % layout.elements_per_stick
+        )
+        if not aligned:
+            return False
+    source, target = along
+    return len(source) == len(target) == 1 and source != target
 
 
 def _most(seen: Seen) -> int:

@@ -101,3 +101,22 @@ def test_sparse_results_cannot_be_collected() -> None:
     x = problem.program.buffer_map["x"]
     alone = Problem(program([x, dense], [total], dense), spyre(4))
     assert "total: the lanes of x are not those of m" in words(alone, naive_plan(alone))
+
+
+def test_copies_turn_sticks_where_they_stand_on_them() -> None:
+    x, y = graph_input("x", 64, 72), buffer("y", 64, 64)
+    clone = op("clone", "ij", {"i": 64, "j": 64}, [(x, "ij")], (y, "ij"))
+    read = clone.reads[0]
+    for offset, good in ((0, True), (8, False)):
+        shifted = replace(read, index=replace(read.index, offset=offset))
+        moved = replace(clone, reads=(shifted,), body=clone.body[:1], results=(0,))
+        problem = Problem(program([x, y], [moved], y), spyre(4))
+        found = words(problem, laid_out(naive_plan(problem), y=layout_of(y, (1, 0))))
+        assert found == ("" if good else "clone: the lanes of x are not those of y")
+
+
+def test_nobody_writes_zeros_into_lx() -> None:
+    problem, plan = resident_chain()
+    padded = stick_layout((64, 128), (128, 1), 64, padding=((0, 96),))
+    assert "nobody writes the zeros of a into LX" in words(problem, laid_out(plan, a=padded))
+    assert judge(problem, placed(laid_out(naive_plan(problem), a=padded), a=HBM)) == []

@@ -15,9 +15,10 @@ from compiler.device import load_device
 from compiler.dtypes import DType
 from compiler.layout import Arrangement, StickLayout, stick_layout
 from compiler.loops import Access, Apply, Buffer, Const, IndexValue, Load, LoopOp, OpKind, Role
-from compiler.plan import Plan
+from compiler.plan import EditKind, Plan
 from compiler.problem import Problem
 from compiler.schedule import expand
+from tests.oracle_layouts import layout_faults
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -39,7 +40,8 @@ DEVICE = load_device("spyre")
 class Sight:
     """What one access sees: per iteration the column along the stick and the element, and where it happens at all.
 
-    Arrays have one axis per loop, then one per gathered value.  `value` tells operands from mere indices.
+    Arrays have one axis per loop, then one per gathered value.  `value` tells operands from mere indices; `behind` has
+    the loops that gathered values depend on.
     """
 
     buffer: Buffer
@@ -50,6 +52,7 @@ class Sight:
     loops: tuple[str, ...]
     value: bool
     write: bool
+    behind: frozenset[str]
 
     @property
     def lanes(self) -> int:
@@ -73,7 +76,7 @@ class Sight:
         return frozenset(name for axis, name in enumerate(names) if self.changes(lane, axis))
 
     def depends_on(self, loop: str) -> bool:
-        return self.changes(self.elements, self.loops.index(loop))
+        return loop in self.behind or self.changes(self.elements, self.loops.index(loop))
 
     def values_of(self, loop: str) -> Ints:
         shape = [1] * self.columns.ndim
@@ -101,8 +104,26 @@ def sight(op: LoopOp, access: Access, number: int, buffer: Buffer, layout: Stick
     coordinates = standard.coordinates(inside)
     columns = coordinates[outer] * layout.device_size[-1] + coordinates[-1]
     columns = columns if layout.stick_dim >= 0 else np.zeros_like(columns)
-    chosen = _value_reads(op)
-    return Sight(buffer, layout, columns, inside, happens, names, number < 0 or number in chosen, number < 0)
+    value, write = number < 0 or number in _value_reads(op), number < 0
+    return Sight(buffer, layout, columns, inside, happens, names, value, write, _behind(op, access))
+
+
+def _behind(op: LoopOp, access: Access) -> frozenset[str]:
+    """Loops of more than one iteration that a gathered value of this access depends on."""
+    found: set[str] = set()
+
+    def follow(place: int) -> None:
+        step = op.body[place]
+        if isinstance(step, IndexValue):
+            found.update(step.index.loop_names)
+        if isinstance(step, Load):
+            found.update(op.reads[step.read].index.loop_names, _behind(op, op.reads[step.read]))
+        for arg in step.args if isinstance(step, Apply) else ():
+            follow(arg)
+
+    for gather in access.index.gathers:
+        follow(gather.value)
+    return frozenset(loop.name for loop in op.loops if loop.name in found and loop.extent > 1)
 
 
 def _happens(op: LoopOp, number: int, values: dict[str, Ints]) -> Bools:
@@ -148,8 +169,29 @@ def step_fault(op: LoopOp, sights: Sequence[Sight]) -> str:
             return f"{one.buffer.name} has {one.lanes} lanes"
     if any(name.startswith("gathered") for one in sights for name in one.lane_loops()):
         return "a gathered value moves the lane"
+    if _turning(op, sights):
+        return _turned(sights)
     values = [one for one in sights if one.value]
     return _contraction(op, values) if op.kind in (OpKind.MATMUL, OpKind.CONV) else _elementwise(op, values)
+
+
+def _turning(op: LoopOp, sights: Sequence[Sight]) -> bool:
+    """A pure copy: one load of the same dtype, with the stick on one loop here and on another one there."""
+    if op.kind is not OpKind.POINTWISE or len(sights) != 2 or op.results != (0,):
+        return False
+    if any(one.columns.ndim > len(one.loops) or op.body != (Load(0, one.buffer.dtype),) for one in sights):
+        return False
+    here, there = (one.lane_loops() for one in sights)
+    return len(here) == len(there) == 1 and here != there
+
+
+def _turned(sights: Sequence[Sight]) -> str:
+    """Each side is where its own loop is, within a stick."""
+    for one in sights:
+        (loop,) = one.lane_loops()
+        if ((one.columns - one.values_of(loop)) % one.lanes).any():
+            return f"{one.buffer.name} is not where {loop} is"
+    return ""
 
 
 def _elementwise(op: LoopOp, values: Sequence[Sight]) -> str:
@@ -236,23 +278,31 @@ def plan_faults(problem: Problem, plan: Plan) -> list[str]:
             sight(step.op, access, number, schedule.buffers[access.buffer], plan.layouts[access.buffer])
             for number, access in accesses
         ]
-        fault = copy_fault(*sights) if step.edit else step_fault(step.op, sights)
+        fault = edit_fault(step.edit.kind, *sights) if step.edit else step_fault(step.op, sights)
         faults += [f"{step.name}: {fault}"] if fault else []
     for output in problem.program.outputs:
         if plan.layouts[output.buffer].arrangement is not Arrangement.STANDARD:
             faults.append(f"{output.buffer} leaves the model staggered")
-    for buffer in problem.program.buffers:
-        layout = plan.layouts[buffer.name]
-        order = list(range(len(buffer.shape)))
-        if buffer.kind.value in ("parameter", "constant"):
-            last = max((dim for dim in order if buffer.shape[dim] > 1), default=-1)
-            order.sort(key=lambda dim: dim == last)
-        default = stick_layout(buffer.shape, buffer.strides, layout.device_size[-1], tuple(order))
-        if buffer.kind.value != "computed" and layout != default:
-            faults.append(f"{buffer.name} is filled by the host")
-    return faults
+    return faults + layout_faults(problem.program, dict(schedule.buffers), plan)
 
 
-def copy_fault(source: Sight, target: Sight) -> str:
-    """Rule 9: no copy gathers single values out of many sticks."""
-    return "single values cannot be gathered" if source.spread and not target.spread else ""
+def edit_fault(kind: EditKind, source: Sight, target: Sight) -> str:
+    """Rule 9: no copy gathers single values out of many sticks.  And it is what it is called."""
+    if source.spread and not target.spread:
+        return "single values cannot be gathered"
+    old, new = source.layout, target.layout
+    equal = {
+        "stick": old.stick_dim == new.stick_dim,
+        "lanes": old.elements_per_stick == new.elements_per_stick,
+        "arrangement": old.arrangement is new.arrangement,
+    }
+    if kind is EditKind.RESTICKIFY:
+        return "" if not all(equal.values()) else "a restickify that changes no stick"
+    if not all(equal.values()):
+        return f"a {kind} that changes the stick"
+    if kind is EditKind.REORDER:
+        return "" if old.dim_order != new.dim_order else "a reorder that keeps the order"
+    if old.dim_order != new.dim_order:
+        return "a pad that changes the order"
+    grown = all(new_size >= size for size, new_size in zip(old.device_size, new.device_size, strict=True))
+    return "" if grown and old.device_size != new.device_size else "a pad that adds nothing, or takes away"
