@@ -14,7 +14,7 @@ from frozendict import frozendict
 from compiler.liveness import Lifetime, lifetimes
 from compiler.loops import Apply, Buffer, BufferKind, IndexValue, Load, LoopProgram, OpKind
 from compiler.ownership import Holding, gap, holding, mismatch, partial_read, partial_sums
-from compiler.plan import Plan, ReasonCode, Spilled
+from compiler.plan import EditKind, Plan, ReasonCode, Spilled
 from compiler.schedule import Schedule, Step, expand
 
 
@@ -47,6 +47,13 @@ class Subject:
 
 
 Rule = Callable[[Scene, Subject], str]
+_COPYING = frozendict(
+    {
+        EditKind.RESTICKIFY: "copies it to other sticks",
+        EditKind.REORDER: "copies it to another order of dims",
+        EditKind.PAD: "copies it to fill it up with zeros",
+    }
+)
 
 
 def scene_of(program: LoopProgram, plan: Plan) -> Scene:
@@ -84,9 +91,18 @@ def _empty(_scene: Scene, subject: Subject) -> str:
     return f"its shape {list(subject.buffer.shape)} has no elements" if subject.buffer.elements == 0 else ""
 
 
+def _zero_padded(scene: Scene, subject: Subject) -> str:
+    layout = scene.plan.layouts.get(subject.buffer.name)
+    padding = layout.padding if layout else ()
+    grown = [f"dim {dim} of {subject.buffer.shape[dim]} is filled up to {size}" for dim, size in padding]
+    return f"{' and '.join(grown)} with zeros" if grown else ""
+
+
 def _restickify_reader(scene: Scene, subject: Subject) -> str:
-    reader = next((step for step in scene.readers(subject.buffer.name) if step.edit is not None), None)
-    return f"{reader.name} at step {reader.number} copies it to another stick dim" if reader else ""
+    for reader in scene.readers(subject.buffer.name):
+        if reader.edit is not None:
+            return f"{reader.name} at step {reader.number} {_COPYING[reader.edit.kind]}"
+    return ""
 
 
 def _opaque_user(scene: Scene, subject: Subject) -> str:
@@ -157,6 +173,7 @@ def _gap(_scene: Scene, subject: Subject) -> str:
 BEFORE_OWNERSHIP: tuple[tuple[ReasonCode, Rule], ...] = (
     (ReasonCode.GRAPH_INPUT, _graph_input),
     (ReasonCode.EMPTY, _empty),
+    (ReasonCode.ZERO_PADDED, _zero_padded),
     (ReasonCode.RESTICKIFY_READER, _restickify_reader),
     (ReasonCode.OPAQUE_USER, _opaque_user),
     (ReasonCode.ACROSS_OPAQUE, _across_opaque),

@@ -96,9 +96,7 @@ def copied(rows: int, columns: int) -> tuple[Problem, Plan]:
 
 def test_what_a_restickify_reads_stays_out_and_what_it_writes_may_stay_in() -> None:
     _, plan = copied(1024, 1024)
-    assert spilled(plan, "neg") == Spilled(
-        ReasonCode.RESTICKIFY_READER, "abs.neg at step 1 copies it to another stick dim"
-    )
+    assert spilled(plan, "neg") == Spilled(ReasonCode.RESTICKIFY_READER, "abs.neg at step 1 copies it to other sticks")
     assert spilled(plan, "neg.i").code is ReasonCode.DIVISION_MISMATCH, (
         "the copy and its reader are divided differently"
     )
