@@ -6,7 +6,7 @@ are not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.loops import LoopProgram
 from tests.random_draft import Options
@@ -20,6 +20,8 @@ SQUARES = Options(
     max_elements=100_000,
     max_iterations=1_000_000_000,
 )
+DISPUTED = range(150)
+DISPUTES = replace(SQUARES, families=("binary", "binary", "matmul"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +36,8 @@ def stick_graph(seed: int) -> StickGraph:
     """Of every kind of op and odd sizes, or squares with their transposes; 3 to 22 ops."""
     program = random_program(seed, 3 + seed % 20, SQUARES if seed % 2 else DEFAULT)
     return StickGraph(program, "free" if seed // 2 % 2 else "default")
+
+
+def disputed_graph(seed: int) -> StickGraph:
+    """Sums and products of squares with their transposes, of inputs as the host fills them; 6 to 8 ops."""
+    return StickGraph(random_program(seed, 6 + seed % 3, DISPUTES), "default")

@@ -14,12 +14,12 @@ from compiler.plan import Claim, Plan
 from compiler.problem import Problem
 from tests.compiler.stick_enumeration import least_cost
 from tests.programs import problem_of
-from tests.stick_graphs import PLANNED, SEEDS, StickGraph, stick_graph
+from tests.stick_graphs import DISPUTED, PLANNED, SEEDS, StickGraph, disputed_graph, stick_graph
 
 PER_TEST = 15
 SMALL = 16
 ENUMERATED = 6
-STARTS = range(0, len(SEEDS), PER_TEST)
+STARTS = SEEDS[::PER_TEST]
 
 
 def planned(graph: StickGraph, method: str, width: int = 200, copies: str = "shared") -> tuple[Problem, Plan] | None:
@@ -87,14 +87,25 @@ def test_what_is_claimed_is_what_is_copied(first: int) -> None:
 def test_small_programs_cost_what_an_enumeration_finds(first: int, copies: str) -> None:
     for seed in seeds(first):
         graph = stick_graph(seed)
-        if len(graph.program.ops) > ENUMERATED:
-            continue
-        least = least_cost(problem_of(graph.program), graph.weights, copies)
-        if least is None:
-            continue  # nothing the rules offer at first sight is complete: the pass gives way, or refuses
-        claim = claimed(graph, "exact", copies=copies)
-        assert claim is not None, seed
-        assert (claim.objective, claim.bound) == (least, least), seed
+        if len(graph.program.ops) <= ENUMERATED:
+            assert_least(graph, copies, seed)
+
+
+@pytest.mark.parametrize("copies", ["shared", "each"])
+@pytest.mark.parametrize("first", DISPUTED[::PER_TEST])
+def test_disputed_programs_cost_what_an_enumeration_finds(first: int, copies: str) -> None:
+    for seed in DISPUTED[first : first + PER_TEST]:
+        assert_least(disputed_graph(seed), copies, seed)
+
+
+def assert_least(graph: StickGraph, copies: str, seed: int) -> None:
+    """The exact method agrees with the enumeration, and says so."""
+    least = least_cost(problem_of(graph.program), graph.weights, copies)
+    if least is None:
+        return  # nothing the rules offer at first sight is complete: the pass gives way, or refuses
+    claim = claimed(graph, "exact", copies=copies)
+    assert claim is not None, seed
+    assert (claim.objective, claim.bound) == (least, least), seed
 
 
 def test_enough_is_planned_disputed_and_enumerated() -> None:
