@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from compiler.copies import is_pure_copy
 from compiler.elementwise_rules import reduces_along_stick
 from compiler.layout import Arrangement, StickLayout
 from compiler.loops import Buffer, BufferKind, LoopOp, LoopProgram, OpKind
+from compiler.opaque_rules import search_of
 from compiler.operands import spreads
 from compiler.stick_flips import StickFlips
 from compiler.stick_prices import StickPrices
@@ -118,7 +120,8 @@ def sticks(buffer: Buffer, layout: StickLayout, loop: str | None = None) -> str:
 def _origin(told: Told, op: LoopOp, layout: StickLayout) -> str:
     candidate = told.found.ways[op.name].candidate
     if op.kind is OpKind.OPAQUE:
-        return "the host writes the default layout"
+        searches = search_of(op, told.ways.scene) is not None
+        return "the host searches never along a stick" if searches else "the host writes the default layout"
     if reduces_along_stick(op, candidate):
         return f"{candidate.loop} is reduced along the stick"
     if op.kind in (OpKind.MATMUL, OpKind.CONV):
@@ -126,6 +129,8 @@ def _origin(told: Told, op: LoopOp, layout: StickLayout) -> str:
     for access in op.reads:
         if access.index == op.write.index and told.layout(access.buffer).stick_dim == layout.stick_dim:
             return f"keeps the layout of {access.buffer}"
+    if is_pure_copy(op, told.ways.scene.buffers) and candidate.loop and not told.found.ways[op.name].moves:
+        return f"copied from {sticks(told.ways.scene.buffers[op.reads[0].buffer], told.layout(op.reads[0].buffer))}"
     return "" if op.reads else "nothing is read, its readers like it so"
 
 

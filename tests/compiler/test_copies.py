@@ -145,7 +145,7 @@ def test_the_plan_of_a_clone_that_its_reader_wants_turned() -> None:
     sketch.output(sketch.apply("add", clone(sketch, transposed(x)), y))
     plan = legal(sketch)
     assert names(plan) == []
-    assert plan.layouts["cat"].stick_dim == 1
+    assert plan.reasons["layout:cat"].startswith("sticks of dim 1 (j); copied from sticks of dim 1; ")
     assert transposes(sketch.ops[0], sketch.program().buffer_map, plan.layouts)
 
 

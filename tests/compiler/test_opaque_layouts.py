@@ -168,6 +168,7 @@ def test_plans_of_searches(shape: tuple[int, ...], result: tuple[int, ...], dim:
     searched = int(dim) % len(shape)
     assert names(plan) == copies
     assert all(plan.layouts[name].stick_dim != searched for name in ("found.values", "found.indices"))
+    assert "the host searches never along a stick" in plan.reasons["layout:found.values"]
     assert plan.layouts["relu"].stick_dim == plan.layouts["found.values"].stick_dim
 
 
