@@ -30,6 +30,7 @@ from compiler.pins import PinState, PinStatus
 from compiler.pipeline_order import check_order
 from compiler.plan import Plan
 from compiler.problem import Problem
+from compiler.unfold import changes, unfold
 
 Progress = Callable[[float, str], None]
 Cancelled = Callable[[], bool]
@@ -133,7 +134,7 @@ def compile_problem(
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Compilation:
-    """Run a pipeline on a problem.
+    """Run a pipeline on a problem; the compilation's problem has the copies that views need (see `unfold`).
 
     `previous` is the plan a re-solve starts from: the log ends with what of it was kept.  Raises StudioError where the
     model cannot be planned, StoppedError when cancelled, BrokenPlanError when a pass breaks its contract.
@@ -144,8 +145,8 @@ def compile_problem(
     passes = parse_pipeline(pipeline)
     check_order(passes, tuple(PASSES.values()))
     started = time.perf_counter()
+    problem, log = _unfolded(problem)
     plan = Plan(problem.program.name, problem.device.name, problem.device.cores, print_pipeline(passes))
-    log: list[PassRecord] = []
     for number, one in enumerate(passes):
         watch.enter(number / (len(passes) + 1), one.name)
         plan, record = _run_pass(one, problem, plan, last=one is passes[-1])
@@ -159,6 +160,16 @@ def compile_problem(
         log.append(PassRecord("against the plan before", 0.0, _kept(previous, plan)))
     solver = SolverStatus("staged", "heuristic", cost.total_us, -1.0, -1.0, time.perf_counter() - started)
     return Compilation(graph, problem, plan, materialize(problem, plan), cost, verdicts, tuple(log), solver)
+
+
+def _unfolded(problem: Problem) -> tuple[Problem, list[PassRecord]]:
+    """The problem that the passes see, with the copies its views need, and a record if there are any."""
+    started = time.perf_counter()
+    program = unfold(problem.program, problem.device)
+    if program is problem.program:
+        return problem, []
+    record = PassRecord("unfold", time.perf_counter() - started, changes(problem.program, program))
+    return replace(problem, program=program), [record]
 
 
 class BrokenPlanError(Exception):

@@ -1,0 +1,137 @@
+"""Unfold trial: the least change with which an op has a legal way to run.
+
+Owns the search over copies of what an op reads and cuts of its loops, for one op by itself: with all layouts its
+buffers can have, as any of them can be restickified into any other.  Refuses to change the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from frozendict import frozendict
+
+from compiler.contraction_tails import can_end
+from compiler.errors import UnsupportedError
+from compiler.layout import StickLayout
+from compiler.layout_rules import candidates, default_layout
+from compiler.loop_cuts import LoopCut, cut_op, cuts_of
+from compiler.loops import Access, Buffer, BufferKind, LoopOp
+from compiler.operands import default_order, dense_layout, spreads
+from compiler.scene import Layouts, Scene
+from compiler.view_copies import Form, ViewCopy, parted, view_copy
+
+Chosen = Mapping[int, tuple[ViewCopy, Form]]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The loop of an op to cut, if any, and then its reads to serve from copies."""
+
+    cut: LoopCut | None = None
+    copies: tuple[tuple[int, Form], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One op with layouts of what it reads from which a restickify reaches all others."""
+
+    scene: Scene
+    op: LoopOp
+    layouts: Layouts
+    cut: LoopCut | None = None
+
+    def recipe(self) -> Recipe:
+        """The least change; none if the op has a way to run as it is, or has none with any change."""
+        if self._works({}):
+            return Recipe()
+        found = self._with_copies()
+        if found is not None:
+            return found
+        for cut in cuts_of(self.op, self.scene.buffers):
+            op, written = cut_write(self.scene, self.op, cut)
+            if op is not None:
+                trial = Trial(with_buffers(self.scene, [written] if written else []), op, self.layouts, cut)
+                found = Recipe(cut) if trial._works({}) else trial._with_copies()
+            if found is not None:
+                return found
+        return Recipe()
+
+    def _with_copies(self) -> Recipe | None:
+        """The fewest copies with which the op has a way to run; None if it has none with any."""
+        forms = [self._forms(number) for number in range(len(self.op.reads))]
+        smallest = {number: copies[0] for number, copies in enumerate(forms) if copies}
+        largest = {number: copies[-1] for number, copies in enumerate(forms) if copies}
+        for chosen in (smallest, largest):
+            if chosen and self._works(chosen):
+                needed = sorted(self._needed(chosen).items())
+                return Recipe(self.cut, tuple((number, form) for number, (_, form) in needed))
+        return None
+
+    def _needed(self, chosen: Chosen) -> Chosen:
+        """The chosen copies without those that can be spared, the largest first."""
+        needed = dict(chosen)
+        for number in sorted(chosen, key=lambda number: (-chosen[number][0].elements, number)):
+            fewer = {other: copy for other, copy in needed.items() if other != number}
+            if fewer and self._works(fewer):
+                needed = fewer
+        return needed
+
+    def _forms(self, number: int) -> list[tuple[ViewCopy, Form]]:
+        """The copies of a read that can be made in full sticks, the smallest first."""
+        buffer = self.scene.buffers[self.op.reads[number].buffer]
+        copies = [(copy, form) for form in Form if (copy := view_copy(self.op, number, buffer, form)) is not None]
+        return sorted((entry for entry in copies if self._can_be_made(entry[0])), key=lambda entry: entry[0].elements)
+
+    def _can_be_made(self, copy: ViewCopy) -> bool:
+        target, op = copy.named("?"), copy.op("?", self.op.origin)
+        ways = candidates(with_buffers(self.scene, [target]), op, self.layouts)
+        return any(way.loop is not None and not spreads(way.outputs[0], target) for way in ways)
+
+    def _works(self, chosen: Chosen) -> bool:
+        """True if the op has a way to run with these reads served from copies."""
+        made = {number: copy.named(f"?{number}") for number, (copy, _) in chosen.items()}
+        reads = tuple(
+            Access(made[number].name, chosen[number][0].read) if number in chosen else read
+            for number, read in enumerate(self.op.reads)
+        )
+        scene = with_buffers(self.scene, made.values())
+        dense = {buffer.name: _inner(scene, buffer) for buffer in made.values()}
+        op, layouts = replace(self.op, reads=reads), frozendict({**self.layouts, **dense})
+        return any(can_end(scene, op, way) for way in candidates(scene, op, layouts))
+
+
+def cut_write(scene: Scene, op: LoopOp, cut: LoopCut) -> tuple[LoopOp | None, Buffer | None]:
+    """The op with its loop cut, and what it writes with a dim per piece of the loop; None for what stays or cannot
+    be."""
+    made = cut_op(op, cut)
+    if made is None or cut.loop not in op.write.index.loop_names:
+        return made, None
+    buffer = scene.buffers[op.write.buffer]
+    if len(scene.writers.get(buffer.name, ())) > 1:
+        return None, None
+    written = parted(made, made.write, buffer)
+    return (made, written) if written is not None else (None, None)
+
+
+def assumed(scene: Scene, buffer: Buffer) -> StickLayout | None:
+    """A layout from which a restickify reaches all others that the buffer can have; None if it can have none."""
+    try:
+        default = default_layout(scene, buffer)
+    except UnsupportedError:
+        return None
+    if buffer.kind is BufferKind.COMPUTED and spreads(default, buffer) and buffer.elements > 1:
+        return _inner(scene, buffer)
+    return default
+
+
+def with_buffers(scene: Scene, buffers: Iterable[Buffer]) -> Scene:
+    """The scene with buffers that are new or have other dims; answers by structure stay valid."""
+    more = {buffer.name: buffer for buffer in buffers}
+    return replace(scene, buffers=scene.buffers | more) if more else scene
+
+
+def _inner(scene: Scene, buffer: Buffer) -> StickLayout:
+    """The last dim of more than one element on the stick."""
+    dim = max(dim for dim, size in enumerate(buffer.shape) if size > 1)
+    return dense_layout(buffer, default_order(buffer, dim), scene.lanes(buffer))

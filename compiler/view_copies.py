@@ -1,0 +1,172 @@
+"""View copies: the two plain copies from which a read of a view can be served with a loop of its own per dim.
+
+Owns their loops, shapes and indices: `read`, only what is read, with one dim per loop; `whole`, the buffer as it is
+stored, with dims cut in two where the view cuts them.  Refuses to judge whether a copy is needed or helps.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import pairwise
+
+from compiler.layout import MAX_DIM_ORDER
+from compiler.loops import Access, Buffer, BufferKind, Index, Load, Loop, LoopOp, OpKind, Origin, Role, Term
+from compiler.walks import Walk, walk_of
+
+_LETTERS = "ijklmn"
+
+
+class Form(StrEnum):
+    """What a copy holds."""
+
+    READ = "read"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewCopy:
+    """A copy of `buffer` with other dims: the element at `source` goes to `target`, and the reader finds it at `read`.
+
+    `read` is in terms of the reader's loops, the others in terms of `loops`.
+    """
+
+    buffer: Buffer
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    loops: tuple[Loop, ...]
+    source: Index
+    target: Index
+    read: Index
+
+    @property
+    def elements(self) -> int:
+        """Elements copied."""
+        return math.prod(self.shape)
+
+    def named(self, name: str) -> Buffer:
+        """The buffer that the copy writes."""
+        return Buffer(name, self.buffer.dtype, self.shape, self.strides, BufferKind.COMPUTED)
+
+    def op(self, name: str, origin: Origin) -> LoopOp:
+        """The copy as an op that writes the buffer of the same name."""
+        return LoopOp(
+            name=name,
+            kind=OpKind.POINTWISE,
+            combine="",
+            loops=self.loops,
+            reads=(Access(self.buffer.name, self.source),),
+            writes=(Access(name, self.target),),
+            body=(Load(0, self.buffer.dtype),),
+            results=(0,),
+            origin=origin,
+        )
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for copies that hold the same, whatever their loops are called."""
+        places = {loop.name: str(place) for place, loop in enumerate(self.loops)}
+        return (self.buffer.name, self.shape, self.strides, renamed(self.source, places))
+
+
+def view_copy(op: LoopOp, number: int, buffer: Buffer, form: Form) -> ViewCopy | None:
+    """The copy of this form for read `number` of an op; None if there is none, or it would hold what is there
+    already."""
+    read = op.reads[number]
+    walk = walk_of(op, read, buffer)
+    if not walk.known or plain(walk):
+        return None
+    return _of_read(op, number, buffer) if form is Form.READ else _of_whole(walk, read, buffer)
+
+
+def renamed(index: Index, names: dict[str, str]) -> Index:
+    """The index with its loops called otherwise."""
+    terms = tuple(
+        replace(term, loops=tuple((names[name], factor) for name, factor in term.loops)) for term in index.terms
+    )
+    return replace(index, terms=terms)
+
+
+def plain(walk: Walk) -> bool:
+    """True if the dims of the buffer are walked by a loop each, from the first element to the last."""
+    moved: dict[int, int] = {}
+    for part in walk.parts:
+        dims = [dim for dim, step in enumerate(part.steps) if step]
+        if part.table is not None or len(dims) != 1 or part.steps[dims[0]] != 1 or dims[0] in moved:
+            return False
+        moved[dims[0]] = part.extents[0]
+    return all(moved.get(dim, 1) == size for dim, size in enumerate(walk.shape))
+
+
+def _of_read(op: LoopOp, number: int, buffer: Buffer) -> ViewCopy | None:
+    """One dim per loop of the reader, in its order."""
+    index = op.reads[number].index
+    if index.gathers or op.masked(number):
+        return None
+    loops = tuple(replace(loop, role=Role.OUTPUT) for loop in op.loops if loop.name in index.loop_names)
+    shape = tuple(loop.extent for loop in loops)
+    if not 0 < len(shape) <= MAX_DIM_ORDER:
+        return None
+    strides = _dense(shape)
+    target = _walked(loops, strides)
+    return ViewCopy(buffer, shape, strides, loops, index, target, target)
+
+
+def _of_whole(walk: Walk, read: Access, buffer: Buffer) -> ViewCopy | None:
+    """The same storage with more dims, so that the index of the reader stays as it is."""
+    parts = _parted(walk, buffer)
+    if parts is None:
+        return None
+    moving = [(size, stride) for size, stride in zip(parts.shape, parts.strides, strict=True) if size > 1]
+    loops = tuple(Loop(name, size) for name, (size, _) in zip(_LETTERS, moving, strict=False))
+    index = _walked(loops, tuple(stride for _, stride in moving))
+    return ViewCopy(buffer, parts.shape, parts.strides, loops, index, index, read.index)
+
+
+def parted(op: LoopOp, access: Access, buffer: Buffer) -> Buffer | None:
+    """The buffer with its dims cut where the access cuts them, stored as it was; None if there is nothing to cut."""
+    return _parted(walk_of(op, access, buffer), buffer)
+
+
+def _parted(walk: Walk, buffer: Buffer) -> Buffer | None:
+    pieces = [
+        piece
+        for dim, (size, stride) in enumerate(zip(buffer.shape, buffer.strides, strict=True))
+        for piece in _pieces(size, stride, _cuts(walk, dim))
+    ]
+    if not len(buffer.shape) < len(pieces) <= MAX_DIM_ORDER:
+        return None
+    return replace(buffer, shape=tuple(size for size, _ in pieces), strides=tuple(stride for _, stride in pieces))
+
+
+def _pieces(size: int, stride: int, cuts: tuple[int, ...]) -> list[tuple[int, int]]:
+    """(size, stride) of the dims that a dim becomes, the outer one first."""
+    edges = (1, *cuts, size)
+    return [(outer // inner, stride * inner) for inner, outer in reversed(list(pairwise(edges)))]
+
+
+def _cuts(walk: Walk, dim: int) -> tuple[int, ...]:
+    """Lengths into which a dim is cut by loops that step over whole pieces while the others stay within one; each
+    divides the next."""
+    steps: list[tuple[int, int]] = []
+    first = walk.start[dim]
+    for part in walk.parts:
+        if part.table is None and part.steps[dim]:
+            low, high = walk.ranges.get(part.names[0], (0, part.extents[0]))
+            steps.append((part.steps[dim], high - 1 - low))
+            first += part.steps[dim] * low
+    found = [1]
+    for cut in sorted({step for step, _ in steps if step > 1}):
+        within = sum(step * last for step, last in steps if step % cut)
+        if walk.shape[dim] % cut == 0 and within > 0 and first % cut + within < cut and cut % found[-1] == 0:
+            found.append(cut)
+    return tuple(found[1:])
+
+
+def _dense(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
+
+
+def _walked(loops: tuple[Loop, ...], strides: tuple[int, ...]) -> Index:
+    return Index(0, tuple(Term(stride, ((loop.name, 1),)) for loop, stride in zip(loops, strides, strict=True)))
