@@ -64,9 +64,6 @@ def _along(
 ) -> tuple[list[Candidate], Obstacle | None]:
     """Candidates with this loop on the sticks, or why there is none."""
     carriers = [read for read in reads if read.carries(loop)]
-    moving = any(read.carries(other.name) for read in reads for other in op.loops)
-    if loop is None and reads and not moving and write.buffer.elements > 1 and not spread:
-        return [], None  # a single value is read, so sticks cost nothing
     if loop is not None and not carriers and not write.carries(loop):
         return [], None
     carriers += [write] if write.carries(loop) else []
