@@ -53,9 +53,9 @@ _ROWS = (
     ),
     Reason(
         ReasonCode.RESTICKIFY_READER,
-        "read by a restickify",
-        "A copy to another stick dim reads it, whose cores do not hold the slices they need.",
-        "Choose a layout that needs no restickify here.",
+        "read by a copy",
+        "A copy to another layout reads it, whose cores do not hold the slices they need.",
+        "Choose a layout that needs no copy here.",
     ),
     Reason(
         ReasonCode.INDIRECT,
