@@ -7,7 +7,7 @@ against each other.
 from __future__ import annotations
 
 from compiler.elementwise_rules import ACROSS_STICK_ONLY
-from compiler.loops import LoopOp, OpKind
+from compiler.loops import Load, LoopOp, OpKind
 from compiler.operands import Operand, Setting, default_order, dense_layout, spreads
 from compiler.scene import Layouts, Scene
 
@@ -30,13 +30,18 @@ def offers(scene: Scene, op: LoopOp, layouts: Layouts) -> str:
     return "candidates " + "; ".join([*lines[:LISTED], *more]) if lines else ""
 
 
-def _suited(op: LoopOp, reads: tuple[Operand, ...], place: int) -> frozenset[str]:
+def _suited(op: LoopOp, reads: tuple[Operand, ...], operand: Operand) -> frozenset[str]:
     """Loops that an operand may have on its stick by the kind of the op."""
     outputs, reduced = ([loop.name for loop in loops] for loops in (op.output_loops, op.reduction_loops))
     if op.kind in (OpKind.MATMUL, OpKind.CONV):
-        left = reads[0]
-        return frozenset(reduced if place == 0 else (name for name in outputs if not left.carries(name)))
+        left = _first_factor(op, reads)
+        return frozenset(reduced if operand is left else (name for name in outputs if not left.carries(name)))
     return frozenset(outputs if op.combine in ACROSS_STICK_ONLY else (*outputs, *reduced))
+
+
+def _first_factor(op: LoopOp, reads: tuple[Operand, ...]) -> Operand:
+    load = op.body[op.results[0]]
+    return next((read for read in reads if isinstance(load, Load) and read.number == load.read), reads[0])
 
 
 def _offer(op: LoopOp, read: Operand, loops: frozenset[str]) -> str:

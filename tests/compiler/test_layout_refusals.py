@@ -7,7 +7,7 @@ import pytest
 
 from compiler.dtypes import DType
 from compiler.errors import UnsupportedError
-from compiler.loops import Access, Const, Index, LoopProgram, Role, Term
+from compiler.loops import Access, Const, Index, Load, LoopProgram, Role, Term
 from compiler.passes.assign_layouts import AssignLayouts
 from compiler.plan import Plan
 from tests.programs import problem_of, reshaped, transposed
@@ -135,6 +135,15 @@ def test_refusals_word_by_word(program: LoopProgram, sentence: str) -> None:
     error = refusal(program)
     assert error is not None
     assert error.sentence == sentence
+
+
+def test_the_first_factor_is_the_one_the_body_names_first() -> None:
+    program = of(unaligned)
+    op = program.ops[0]
+    swapped = replace(op, reads=op.reads[::-1], body=(Load(1, DType.F16), Load(0, DType.F16)))
+    error = refusal(replace(program, ops=(swapped,)))
+    assert error is not None
+    assert error.remedy.endswith("candidates for w: sticks of dim 1 (j); for x: no layout")
 
 
 def wide(views: int) -> Callable[[Sketch], View]:
