@@ -22,9 +22,7 @@ def offers(scene: Scene, op: LoopOp, layouts: Layouts) -> str:
     if op.kind is OpKind.OPAQUE:
         return ""
     reads, _ = scene.operands(op, layouts)
-    found = [
-        f"for {read.buffer.name}: {_offer(op, read, _suited(op, reads, place))}" for place, read in enumerate(reads)
-    ]
+    found = [f"for {read.buffer.name}: {_offer(op, read, _suited(op, reads, read))}" for read in reads]
     lines = list(dict.fromkeys(found))
     more = [f"and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
     return "candidates " + "; ".join([*lines[:LISTED], *more]) if lines else ""
