@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from compiler.dtypes import DType
 from compiler.loops import LoopProgram
 from tests.random_draft import Options
-from tests.random_programs import DEFAULT, random_program
+from tests.random_programs import DEFAULT, TINY, random_program
 
 SEEDS = range(450)
 PLANNED = 300
@@ -19,6 +20,12 @@ SQUARES = Options(
     (64, 128),
     max_elements=100_000,
     max_iterations=1_000_000_000,
+)
+TINY_SEEDS = range(300)
+NARROW = replace(
+    TINY,
+    families=tuple(family for family in TINY.families if family not in ("where", "cast", "conv", "opaque")),
+    dtypes=(DType.F16,),
 )
 DISPUTED = range(150)
 DISPUTES = replace(SQUARES, families=("binary", "binary", "matmul"))
@@ -41,3 +48,8 @@ def stick_graph(seed: int) -> StickGraph:
 def disputed_graph(seed: int) -> StickGraph:
     """Sums and products of squares with their transposes, of inputs as the host fills them; 6 to 8 ops."""
     return StickGraph(random_program(seed, 6 + seed % 3, DISPUTES), "default")
+
+
+def tiny_graph(seed: int) -> StickGraph:
+    """A few thousand points in f16, for the oracle, which looks at each of them; 2 to 4 ops."""
+    return StickGraph(random_program(seed, 2 + seed % 3, NARROW), "default")

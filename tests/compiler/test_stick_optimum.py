@@ -12,9 +12,19 @@ from compiler.passes.assign_layouts import AssignLayouts
 from compiler.passes.insert_restickify import InsertRestickify
 from compiler.plan import Claim, Plan
 from compiler.problem import Problem
+from tests.compiler.legal_enumeration import least_legal_cost, suits
 from tests.compiler.stick_enumeration import least_cost
 from tests.programs import problem_of
-from tests.stick_graphs import DISPUTED, PLANNED, SEEDS, StickGraph, disputed_graph, stick_graph
+from tests.stick_graphs import (
+    DISPUTED,
+    PLANNED,
+    SEEDS,
+    TINY_SEEDS,
+    StickGraph,
+    disputed_graph,
+    stick_graph,
+    tiny_graph,
+)
 
 PER_TEST = 15
 SMALL = 16
@@ -106,6 +116,23 @@ def assert_least(graph: StickGraph, copies: str, seed: int) -> None:
     claim = claimed(graph, "exact", copies=copies)
     assert claim is not None, seed
     assert (claim.objective, claim.bound) == (least, least), seed
+
+
+@pytest.mark.parametrize("first", TINY_SEEDS[::PER_TEST])
+def test_no_legal_way_is_cheaper(first: int) -> None:
+    """No rule hides a way: nothing that is legal by the words of the stick rules costs less, or works where the pass
+    refuses."""
+    compared = 0
+    for seed in TINY_SEEDS[first : first + PER_TEST]:
+        graph = tiny_graph(seed)
+        least = least_legal_cost(graph.program) if suits(graph.program) else None
+        if least is None:
+            continue
+        claim = claimed(graph, "exact")
+        assert claim is not None, seed
+        assert claim.objective <= least, seed
+        compared += 1
+    assert compared >= 5
 
 
 def test_enough_is_planned_disputed_and_enumerated() -> None:
