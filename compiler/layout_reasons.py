@@ -86,11 +86,12 @@ def _others(told: Told, flips: StickFlips, buffer: Buffer) -> str:
     if buffer.elements <= 1:
         return ""
     present, found = told.found.layouts[buffer.name], list[tuple[int, str]]()
+    mine = sticks(buffer, told.layout(buffer.name))
     for number in flips.menu(buffer.name):
         if number == present:
             continue
         change, name = flips.change(buffer.name, number), sticks(buffer, told.ways.layouts[number])
-        if change is not None and all(name != known for _, known in found):
+        if change is not None and all(name != known for known in (mine, *(other for _, other in found))):
             found.append((change, name))
     if not found:
         return "no other way" if len(told.ways.scene.writers.get(buffer.name, ())) else ""

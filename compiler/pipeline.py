@@ -53,7 +53,7 @@ PASSES: frozendict[str, type] = frozendict(
 )
 PIPELINES: frozendict[str, str] = frozendict(
     {
-        "staged": "assign-layouts,insert-restickify,reduce-span,divide-matmul,divide-rest,"
+        "staged": "assign-layouts{method=exact cost=elements weights=free copies=shared width=200},insert-restickify,reduce-span,divide-matmul,divide-rest,"
         "place-scratchpad{solver=best-fit}",
     }
 )

@@ -10,14 +10,12 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from compiler.coordinates import lane_loops
-from compiler.elementwise_rules import reduces_along_stick
+from compiler.elementwise_rules import avoids_stick_reduction
 from compiler.layout import MAX_DIM_ORDER, StickLayout
 from compiler.layout_rules import candidates, default_layout
-from compiler.loops import Buffer, BufferKind, LoopOp, LoopProgram, OpKind
+from compiler.loops import Buffer, BufferKind, LoopOp, LoopProgram
 from compiler.operands import canonical, default_order, dense_layout, sparse_layout, spreads
 from compiler.scene import Candidate, Scene
-from compiler.walks import walk_of
 
 OPEN = -1
 """The number of a layout that is not decided yet."""
@@ -120,10 +118,7 @@ class StickWays:
         for chosen in product(*menus):
             settled = dict(zip(open_weights, chosen, strict=True))
             numbers = [settled.get(place, number) for place, number in enumerate(local)]
-            layouts = {
-                name: self.layouts[number] for name, number in zip(kind.buffers, numbers, strict=True) if number != OPEN
-            }
-            for candidate in candidates(self.scene, op, layouts):
+            for candidate in candidates(self.scene, op, self._named(kind, numbers)):
                 way = self._way(op, kind, numbers, settled, candidate, rank)
                 rank += 1
                 rivals = found.setdefault(way.sets, [])
@@ -131,9 +126,15 @@ class StickWays:
                     rivals.append(way)
         yield from sorted((way for ways in found.values() for way in ways), key=lambda way: way.rank)
 
+    def _named(self, kind: Kind, numbers: list[int]) -> dict[str, StickLayout]:
+        """Layouts by buffer, those that are decided."""
+        pairs = zip(kind.buffers, numbers, strict=True)
+        return {name: self.layouts[number] for name, number in pairs if number != OPEN}
+
     def _way(
         self, op: LoopOp, kind: Kind, numbers: list[int], settled: dict[int, int], candidate: Candidate, rank: int
     ) -> Way:
+        layouts = self._named(kind, numbers)
         sets = list(settled.items())
         spread = False
         for access, layout in zip(op.writes, candidate.outputs, strict=True):
@@ -147,21 +148,8 @@ class StickWays:
             if need is not None and numbers[place] != OPEN and need != self.layouts[numbers[place]]:
                 edges.append((place, self.number(canonical(need, self.scene.buffers[kind.buffers[place]]))))
         moves = tuple(dict.fromkeys(edges))
-        avoids = bool(moves) and self._avoids(op, kind, numbers, candidate)
+        avoids = bool(moves) and avoids_stick_reduction(self.scene, op, candidate, layouts)
         return Way(tuple(sorted(sets)), moves, tuple(edges), candidate, rank, spread, avoids)
-
-    def _avoids(self, op: LoopOp, kind: Kind, numbers: list[int], candidate: Candidate) -> bool:
-        """True if a reduction has an operand copied, so that it need not be reduced along the stick it has."""
-        if op.kind is not OpKind.REDUCTION or reduces_along_stick(op, candidate):
-            return False
-        reduced = {loop.name for loop in op.reduction_loops}
-        for access, place, need in zip(op.reads, kind.reads, candidate.needs, strict=True):
-            present = self.layouts[numbers[place]] if numbers[place] != OPEN else None
-            if present is None or need is None or need == present:
-                continue
-            if lane_loops(walk_of(op, access, self.scene.buffers[access.buffer]), present) & reduced:
-                return True
-        return False
 
 
 def free_weights(program: LoopProgram, scene: Scene) -> frozenset[str]:

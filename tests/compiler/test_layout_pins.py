@@ -22,7 +22,9 @@ def test_a_pin_is_kept_and_paid_for() -> None:
     assert status(plan, "relu") == (PinState.HONOURED, "")
     assert plan.layouts["relu"].stick_dim == 0
     assert names(plan) == ["x@d0"]
-    assert plan.reasons["layout:relu"].endswith("pinned; 8,192 elements restickified, next best sticks of j: 0")
+    assert plan.reasons["layout:relu"].endswith(
+        "pinned; 8,192 elements restickified for it; with sticks of dim 1 instead as much"
+    )
 
 
 def test_a_pinned_reduction_leaves_sticks() -> None:
@@ -78,7 +80,9 @@ def test_a_pin_that_leaves_a_later_op_without_a_way_is_refused() -> None:
     plan = legal(sketch, {"sum": 1})
     state, detail = status(plan, "sum")
     assert state is PinState.REFUSED
-    assert detail.startswith("then add (model.py:2): no loop can be on the sticks of all its tensors")
+    assert detail.startswith(
+        "then add (model.py:2): given sum [8, 1, 64] and b [8, 1, 64], no loop can be on the sticks of all its tensors"
+    )
     assert "sum has one value per stick" in detail
     assert plan.layouts["sum"].stick_dim == 2
     assert plan.edits == ()

@@ -1,0 +1,62 @@
+"""Making a side panel wide for a while: it takes most of its window, and gives the room back.
+
+Owns: finding the dock that a widget is in, and what stood where before.  Refuses: widgets that are in no dock.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+SHARE: Final = 0.62  # of the window
+
+
+def dock_of(widget: QWidget) -> QDockWidget | None:
+    """The dock around a widget."""
+    parent = widget.parentWidget()
+    while parent is not None and not isinstance(parent, QDockWidget):
+        parent = parent.parentWidget()
+    return parent
+
+
+class Widener:
+    """Remembers how wide the dock was, and which dock at the other side made room."""
+
+    def __init__(self, widget: QWidget) -> None:
+        self._widget = widget
+        self._before = 0
+        self._hidden: list[tuple[QDockWidget, int]] = []
+
+    @property
+    def wide(self) -> bool:
+        """True while the dock has the room."""
+        return self._before > 0
+
+    def toggle(self) -> None:
+        """Take the room or give it back."""
+        dock = dock_of(self._widget)
+        window = dock.parentWidget() if dock is not None else None
+        if dock is None or not isinstance(window, QMainWindow):
+            return
+        across = Qt.Orientation.Horizontal
+        if self.wide:
+            for other, _ in self._hidden:
+                other.show()
+            docks, widths = [one for one, _ in self._hidden], [width for _, width in self._hidden]
+            window.resizeDocks([*docks, dock], [*widths, self._before], across)
+            self._before, self._hidden = 0, []
+            return
+        self._before = dock.width()
+        self._hidden = [(other, other.width()) for other in _opposite(window, dock) if other.isVisible()]
+        for other, _ in self._hidden:
+            other.hide()
+        window.resizeDocks([dock], [round(window.width() * SHARE)], across)
+
+
+def _opposite(window: QMainWindow, dock: QDockWidget) -> list[QDockWidget]:
+    """Docks at the other side."""
+    left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+    area = left if window.dockWidgetArea(dock) == right else right
+    return [one for one in window.findChildren(QDockWidget) if window.dockWidgetArea(one) == area]
