@@ -16,7 +16,7 @@ from compiler.checks.domains import Domain
 from compiler.checks.elements import CAP
 from compiler.checks.radix import Array, Digit, Digits, Group, Span
 from compiler.checks.summands import Part, Summands, stepping, summands
-from compiler.layout import Arrangement, StickLayout
+from compiler.layout import SPARSE, Arrangement, StickLayout
 from compiler.loops import Index
 
 TOO_MANY = "has an index over too many points to follow"
@@ -56,6 +56,10 @@ class Image:
         if group.table is None:
             return group.steps[outer] * lanes + group.steps[-1]
         return np.asarray(group.table[outer] * lanes + group.table[-1], dtype=np.int64)
+
+    def moved(self, group: Group, dim: int) -> Array | int:
+        """What a group adds to one coordinate: a step per value of its digit, or a table."""
+        return group.steps[dim] if group.table is None else np.asarray(group.table[dim], dtype=np.int64)
 
     def counted(self, digit: Digit) -> int:
         """What one step of a digit adds to the value of its loop."""
@@ -105,6 +109,14 @@ class Taken:
 def outer_dim(layout: StickLayout) -> int:
     """Device dim that counts sticks along the stick dim."""
     return len(layout.device_size) - 3 if len(layout.device_size) > 2 else 0
+
+
+def device_dims(layout: StickLayout) -> tuple[int, ...]:
+    """The entry of the dim order that every device dim belongs to; that of the stick stands for its count, too."""
+    order = layout.dim_order or (SPARSE,)
+    if len(order) == 1:
+        return (*order, *order)
+    return (*order[1:-1], order[-1], order[0], order[-1])
 
 
 def place(index: Index, domain: Domain, layout: StickLayout) -> Image | str | None:

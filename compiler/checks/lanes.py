@@ -9,7 +9,7 @@ import numpy as np
 
 from compiler.checks.case import Operand
 from compiler.checks.image import Image
-from compiler.checks.radix import Group
+from compiler.checks.radix import Array, Group
 from compiler.dtypes import DType
 from compiler.layout import Arrangement
 
@@ -24,7 +24,7 @@ def alignment_fault(image: Image, stick: str, modulus: int) -> str:
     """Why the column is not always the value of loop `stick` (0 if ''), both modulo `modulus`; '' if it is."""
     constant = -image.first(stick) if stick in image.digits.roots else 0
     for group in image.groups:
-        first = _constant(image, group, stick, modulus)
+        first = ahead(image, group, image.columns(group), stick, modulus)
         if first is None:
             along = f"along {stick}" if stick in group.loops else f"with {' and '.join(group.loops)}"
             return f"moves through its sticks {along} in another way than one element per iteration"
@@ -34,21 +34,27 @@ def alignment_fault(image: Image, stick: str, modulus: int) -> str:
     return ""
 
 
-def _constant(image: Image, group: Group, stick: str, modulus: int) -> int | None:
-    """The column of a group less what it adds to loop `stick`, modulo `modulus`; None if that is not constant."""
-    columns = image.columns(group)
-    if isinstance(columns, int):
+def ahead(image: Image, group: Group, moved: Array | int, loop: str, modulus: int) -> int | None:
+    """What a group adds (`moved`, a step or a table) less what it adds to a loop; None if that is not constant.
+
+    Modulo `modulus`, or exactly for 0.
+    """
+    if isinstance(moved, int):
         digit = group.digits[0]
-        step = columns - (image.counted(digit) if digit.loop == stick else 0)
-        return None if step % modulus and digit.size > 1 else 0
+        step = moved - (image.counted(digit) if digit.loop == loop else 0)
+        return None if _rest(step, modulus) and digit.size > 1 else 0
     for axis, digit in enumerate(group.digits):
-        if digit.loop == stick:
+        if digit.loop == loop:
             shape = [-1 if place == axis else 1 for place in range(len(group.digits))]
             values = np.arange(digit.size, dtype=np.int64).reshape(shape)
-            columns = columns - image.counted(digit) * values
-    columns = columns % modulus
-    first = int(columns.flat[0])
-    return None if bool(np.any(columns != first)) else first
+            moved = moved - image.counted(digit) * values
+    moved = moved % modulus if modulus else moved
+    first = int(moved.flat[0])
+    return None if bool(np.any(moved != first)) else first
+
+
+def _rest(step: int, modulus: int) -> int:
+    return step % modulus if modulus else step
 
 
 def width_fault(carriers: list[Operand]) -> str:

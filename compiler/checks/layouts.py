@@ -12,7 +12,7 @@ from functools import lru_cache
 from frozendict import frozendict
 
 from compiler.checks.findings import whole
-from compiler.checks.image import levels_of, outer_dim, split, take_apart
+from compiler.checks.image import device_dims, levels_of, outer_dim, split, take_apart
 from compiler.checks.summands import summands
 from compiler.device import Device
 from compiler.dtypes import DType
@@ -151,12 +151,13 @@ def _place_fault(
 
 def _dims_fault(buffer: Buffer, layout: StickLayout) -> str:
     """Each device dim is the host dim, filled up or not, that the dim order has in its place; the stick's are known."""
-    order, sizes, strides = layout.dim_order, layout.device_size, layout.stride_map
-    if len(sizes) != max(len(order), 1) + 1:
-        return f"has {len(sizes)} device dims, the dim order {order} takes {max(len(order), 1) + 1}"
+    sizes, strides, dims = layout.device_size, layout.stride_map, device_dims(layout)
+    if len(sizes) != len(dims):
+        return f"has {len(sizes)} device dims, the dim order {layout.dim_order} takes {len(dims)}"
     longer = dict(layout.padding)
-    inside = (order[0],) if len(order) > 1 else ()
-    for place, dim in (*enumerate(order[1:-1]), *((len(sizes) - 2, dim) for dim in inside)):
+    for place, dim in enumerate(dims):
+        if place in (outer_dim(layout), len(dims) - 1):
+            continue
         what = "the unit dim" if dim == UNIT else f"dim {dim}"
         size = 1 if dim == UNIT else longer.get(dim, buffer.shape[dim])
         moved = -1 if dim == UNIT or buffer.shape[dim] <= 1 else buffer.strides[dim]

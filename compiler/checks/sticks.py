@@ -13,6 +13,7 @@ from compiler.checks.domains import Use
 from compiler.checks.findings import Findings
 from compiler.checks.image import Image
 from compiler.checks.lanes import alignment_fault, width_fault
+from compiler.checks.searches import search_fault
 from compiler.layout import Arrangement
 from compiler.loops import LoopOp, OpKind, Role
 from compiler.schedule import Step
@@ -50,7 +51,7 @@ def step_fault(step: Step, operands: tuple[Operand, ...]) -> str:
     """Why the operands of a step do not meet; '' if they do."""
     op = step.op
     if op.kind is OpKind.OPAQUE:
-        return _opaque_fault(operands)
+        return _opaque_fault(operands) or search_fault(op, operands)
     for operand in operands:
         if isinstance(operand.image, str):
             return f"{operand.buffer.name} {operand.image}"

@@ -4,161 +4,27 @@ Owns `step_fault(op, sights)` over what an access sees at each iteration under a
 or the checker; only for programs of a few thousand iterations.
 """
 
+import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-
-import numpy as np
-from numpy.typing import NDArray
 
 from compiler.device import load_device
 from compiler.dtypes import DType
-from compiler.layout import Arrangement, StickLayout, stick_layout
-from compiler.loops import Access, Apply, Buffer, Const, IndexValue, Load, LoopOp, OpKind, Role
+from compiler.layout import Arrangement, StickLayout
+from compiler.loops import Buffer, Load, LoopOp, OpKind, Role
 from compiler.plan import EditKind, Plan
 from compiler.problem import Problem
 from compiler.schedule import expand
 from tests.oracle_layouts import layout_faults
+from tests.oracle_sights import Sight, sight
+from tests.oracle_tails import table_fault, tail_fault
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-
-MEANING = {
-    "ge": np.greater_equal,
-    "lt": np.less,
-    "logical_and": np.logical_and,
-    "logical_not": np.logical_not,
-}
 WIDTH_PAIRS = {
     (64, Arrangement.STANDARD): (32, Arrangement.F16_TO_F32),
     (64, Arrangement.F32_TO_F16): (32, Arrangement.STANDARD),
 }
 DEVICE = load_device("spyre")
-
-
-@dataclass(frozen=True, eq=False)
-class Sight:
-    """What one access sees: per iteration the column along the stick and the element, and where it happens at all.
-
-    Arrays have one axis per loop, then one per gathered value.  `value` tells operands from mere indices; `behind` has
-    the loops that gathered values depend on.
-    """
-
-    buffer: Buffer
-    layout: StickLayout
-    columns: Ints
-    elements: Ints
-    happens: Bools
-    loops: tuple[str, ...]
-    value: bool
-    write: bool
-    behind: frozenset[str]
-
-    @property
-    def lanes(self) -> int:
-        return self.layout.device_size[-1]
-
-    @property
-    def spread(self) -> bool:
-        """True if the layout has one value per stick."""
-        return self.layout.stick_dim < 0 or self.buffer.shape[self.layout.stick_dim] <= 1
-
-    def changes(self, numbers: Ints, axis: int) -> bool:
-        """True if two iterations that differ in one loop only, both happening, see different numbers."""
-        high, low = np.iinfo(np.int64).max, np.iinfo(np.int64).min
-        most = np.where(self.happens, numbers, low).max(axis=axis)
-        least = np.where(self.happens, numbers, high).min(axis=axis)
-        return bool(np.any((most != low) & (most != least)))
-
-    def lane_loops(self) -> frozenset[str]:
-        lane = self.columns % self.lanes
-        names = (*self.loops, *(f"gathered {n}" for n in range(lane.ndim - len(self.loops))))
-        return frozenset(name for axis, name in enumerate(names) if self.changes(lane, axis))
-
-    def depends_on(self, loop: str) -> bool:
-        return loop in self.behind or self.changes(self.elements, self.loops.index(loop))
-
-    def values_of(self, loop: str) -> Ints:
-        shape = [1] * self.columns.ndim
-        axis = self.loops.index(loop)
-        shape[axis] = -1
-        return np.broadcast_to(np.arange(self.columns.shape[axis]).reshape(shape), self.columns.shape)
-
-
-def sight(op: LoopOp, access: Access, number: int, buffer: Buffer, layout: StickLayout) -> Sight:
-    """Enumerate one access; `number` is the read, or -1 for the write."""
-    gathers = access.index.gathers
-    axes = [np.arange(loop.extent, dtype=np.int64) for loop in op.loops]
-    axes += [np.arange(gather.size, dtype=np.int64) for gather in gathers]
-    grids = np.meshgrid(*axes, indexing="ij") if axes else []
-    names = tuple(loop.name for loop in op.loops)
-    values = dict(zip(names, grids, strict=False))
-    shape = tuple(len(axis) for axis in axes)
-    elements = np.broadcast_to(access.index.evaluate(values), shape).copy()
-    for gather, grid in zip(gathers, grids[len(names) :], strict=True):
-        elements += gather.coefficient * grid
-    happens = np.broadcast_to(_happens(op, number, values), shape)
-    standard = stick_layout(buffer.shape, buffer.strides, layout.device_size[-1], layout.dim_order)
-    outer = max(len(standard.device_size) - 3, 0)
-    inside = np.where(happens, elements, 0)
-    coordinates = standard.coordinates(inside)
-    columns = coordinates[outer] * layout.device_size[-1] + coordinates[-1]
-    columns = columns if layout.stick_dim >= 0 else np.zeros_like(columns)
-    value, write = number < 0 or number in _value_reads(op), number < 0
-    return Sight(buffer, layout, columns, inside, happens, names, value, write, _behind(op, access))
-
-
-def _behind(op: LoopOp, access: Access) -> frozenset[str]:
-    """Loops of more than one iteration that a gathered value of this access depends on."""
-    found: set[str] = set()
-
-    def follow(place: int) -> None:
-        step = op.body[place]
-        if isinstance(step, IndexValue):
-            found.update(step.index.loop_names)
-        if isinstance(step, Load):
-            found.update(op.reads[step.read].index.loop_names, _behind(op, op.reads[step.read]))
-        for arg in step.args if isinstance(step, Apply) else ():
-            follow(arg)
-
-    for gather in access.index.gathers:
-        follow(gather.value)
-    return frozenset(loop.name for loop in op.loops if loop.name in found and loop.extent > 1)
-
-
-def _happens(op: LoopOp, number: int, values: dict[str, Ints]) -> Bools:
-    loads = [step for step in op.body if isinstance(step, Load) and step.read == number]
-    if number < 0 or not loads or any(load.mask is None for load in loads):
-        return np.ones((), bool)
-    return np.asarray(np.logical_or.reduce([_truth(op, load.mask or 0, values) for load in loads]), bool)
-
-
-def _truth(op: LoopOp, place: int, values: dict[str, Ints]) -> Ints:
-    step = op.body[place]
-    if isinstance(step, Const):
-        return np.asarray(int(step.value))
-    if isinstance(step, IndexValue):
-        return step.index.evaluate(values)
-    assert isinstance(step, Apply)
-    return np.asarray(MEANING[step.primitive](*(_truth(op, arg, values) for arg in step.args)))
-
-
-@cache
-def _value_reads(op: LoopOp) -> frozenset[int]:
-    found: set[int] = set()
-
-    def follow(place: int) -> None:
-        step = op.body[place]
-        if isinstance(step, Load):
-            found.add(step.read)
-            if step.mask is not None:
-                follow(step.mask)
-        for arg in step.args if isinstance(step, Apply) else ():
-            follow(arg)
-
-    for result in op.results:
-        follow(result)
-    return frozenset(found)
+SEARCH = re.compile(r"aten\.((topk|kthvalue|mode)\.default|(arg)?sort\.(default|stable)|(nan)?median\.dim)")
 
 
 def step_fault(op: LoopOp, sights: Sequence[Sight]) -> str:
@@ -264,26 +130,48 @@ def _single(left: Sight) -> bool:
     return dim >= 0 and left.buffer.shape[dim] == 1
 
 
-def plan_faults(problem: Problem, plan: Plan) -> list[str]:
-    """Every breach of the stick rules in layouts and edits of a plan."""
+def plan_faults(problem: Problem, plan: Plan, finished: bool = False) -> list[str]:
+    """Every breach of the stick rules in layouts and edits of a plan; tails and tables only if it is finished."""
     schedule = expand(problem.program, plan)
     faults = []
     for step in schedule.steps:
         accesses = [*enumerate(step.op.reads), *((-1, write) for write in step.op.writes)]
         if step.op.kind is OpKind.OPAQUE:
-            if any(plan.layouts[access.buffer].arrangement is not Arrangement.STANDARD for _, access in accesses):
-                faults.append(f"{step.name}: staggered on the host")
+            layouts = [(schedule.buffers[access.buffer], plan.layouts[access.buffer]) for _, access in accesses]
+            fault = host_fault(step.op, layouts)
+            faults += [f"{step.name}: {fault}"] if fault else []
             continue
         sights = [
             sight(step.op, access, number, schedule.buffers[access.buffer], plan.layouts[access.buffer])
             for number, access in accesses
         ]
         fault = edit_fault(step.edit.kind, *sights) if step.edit else step_fault(step.op, sights)
+        if finished and not fault:
+            fault = tail_fault(step.op, sights) or table_fault(sights)
         faults += [f"{step.name}: {fault}"] if fault else []
     for output in problem.program.outputs:
         if plan.layouts[output.buffer].arrangement is not Arrangement.STANDARD:
             faults.append(f"{output.buffer} leaves the model staggered")
     return faults + layout_faults(problem.program, dict(schedule.buffers), plan)
+
+
+def host_fault(op: LoopOp, layouts: Sequence[tuple[Buffer, StickLayout]]) -> str:
+    """Operands of a host op are not staggered; a search never runs along sticks, nor do its results."""
+    if any(layout.arrangement is not Arrangement.STANDARD for _, layout in layouts):
+        return "staggered on the host"
+    call = op.call
+    if call is None:
+        return ""
+    if SEARCH.fullmatch(call.target):
+        place = 2 if "topk" in call.target or "kthvalue" in call.target else 1
+        arguments = [*map(json.loads, call.arguments), *[-1] * 3]
+        dim = json.loads(dict(call.keywords).get("dim", str(arguments[place])))
+        first = layouts[arguments[0]["read"]][0]
+        rank = len(first.shape)
+        for buffer, layout in (layouts[arguments[0]["read"]], *layouts[len(op.reads) :]):
+            if rank and len(buffer.shape) == rank and layout.stick_dim == dim % rank and buffer.shape[dim % rank] > 1:
+                return f"{buffer.name} is searched along its stick"
+    return ""
 
 
 def edit_fault(kind: EditKind, source: Sight, target: Sight) -> str:

@@ -11,29 +11,34 @@ from compiler.check import check
 from compiler.device import load_device
 from compiler.division import Division
 from compiler.errors import StudioError
-from compiler.graph import ModelGraph
 from compiler.layout import SPARSE, UNIT, Arrangement, StickLayout, stick_layout
 from compiler.loops import Buffer, Load, LoopProgram, OpKind
-from compiler.pipeline import compile_problem
-from compiler.plan import EditKind, Plan, ReasonCode, Spilled
+from compiler.pipeline import parse_pipeline
+from compiler.plan import EditKind, Kernel, Plan, ReasonCode, Spilled
 from compiler.problem import Problem
-from compiler.schedule import expand
+from compiler.schedule import expand, kernels_of
+from compiler.unfold import unfold
 from tests.compiler.legality_oracle import plan_faults
 from tests.compiler.tiny import failed
 from tests.random_programs import TINY, random_program
 
-GRAPH = ModelGraph("random", (), (), ())
 PER_TEST = 5
 CHANGES = 12
 
 
-def undivided(problem: Problem, plan: Plan) -> Plan:
-    """The plan on one core and in device memory, so that only its layouts matter."""
+def laid_out(problem: Problem) -> Plan:
+    """Layouts and edits of the staged pipeline; one core and device memory, so that nothing else matters."""
+    plan = Plan(problem.program.name, problem.device.name, problem.device.cores, "staged")
+    for one in parse_pipeline("staged"):
+        if "divisions" in one.decides:
+            break
+        plan = one(problem, plan)
     schedule = expand(problem.program, plan)
     return replace(
         plan,
         divisions=frozendict((step.name, Division()) for step in schedule.steps),
         placement=frozendict((name, Spilled(ReasonCode.CAPACITY, "not tried")) for name in schedule.buffers),
+        kernels=tuple(Kernel(f"k{number}", steps) for number, steps in enumerate(kernels_of(schedule))),
     )
 
 
@@ -48,8 +53,8 @@ def some_layout(rng: random.Random, buffer: Buffer, old: StickLayout) -> StickLa
     lanes = rng.choice((32, 64)) if buffer.dtype.value == "bool" else old.elements_per_stick
     kinds = [Arrangement.STANDARD] * 4 + [{32: Arrangement.F16_TO_F32}.get(lanes, Arrangement.F32_TO_F16)]
     arrangement = rng.choice(kinds) if rng.random() < 0.5 else old.arrangement
-    padded = [dim for dim in order[:-1] if dim >= 0 and rng.random() < 0.15]
-    padding = tuple((dim, buffer.shape[dim] + rng.choice((0, 1, 1, 60))) for dim in padded)
+    padded = [dim for dim in order[:-1] if dim >= 0 and rng.random() < 0.2]
+    padding = tuple((dim, buffer.shape[dim] + rng.choice((0, 1, 60, -buffer.shape[dim] % lanes))) for dim in padded)
     return stick_layout(buffer.shape, buffer.strides, lanes, order[:6], arrangement, padding)
 
 
@@ -80,9 +85,10 @@ def copying(program: LoopProgram) -> LoopProgram:
 
 def compiled(seed: int) -> tuple[Problem, Plan] | None:
     program = random_program(seed, 5, TINY)
-    problem = Problem(copying(program) if seed % 2 else program, load_device("spyre"))
+    device = load_device("spyre")
+    problem = Problem(unfold(copying(program) if seed % 2 else program, device), device)
     try:
-        return problem, undivided(problem, compile_problem(GRAPH, problem).plan)
+        return problem, laid_out(problem)
     except StudioError:
         return None
 

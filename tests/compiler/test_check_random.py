@@ -16,6 +16,7 @@ from compiler.loops import LoopProgram
 from compiler.pipeline import compile_problem
 from compiler.plan import Plan, Slot
 from compiler.problem import Problem
+from tests.compiler.legality_oracle import plan_faults
 from tests.compiler.tiny import failed
 from tests.corruptions import corrupted
 from tests.oracle import judge
@@ -34,12 +35,13 @@ def problem_for(program: LoopProgram, target: tuple[str, int]) -> Problem:
     return Problem(program, load_device(device).with_cores(cores))
 
 
-def plan_of(problem: Problem) -> Plan | None:
-    """The plan of the staged pipeline; None if the program is refused."""
+def planned(program: LoopProgram, target: tuple[str, int]) -> tuple[Problem, Plan] | None:
+    """The problem as the passes see it and the plan of the staged pipeline; None if the program is refused."""
     try:
-        return compile_problem(GRAPH, problem).plan
+        found = compile_problem(GRAPH, problem_for(program, target))
     except StudioError:
         return None
+    return found.problem, found.plan
 
 
 @pytest.mark.parametrize("first", range(0, 200, PER_TEST))
@@ -47,19 +49,17 @@ def test_compiled_programs_pass_or_are_refused(first: int) -> None:
     for seed in range(first, first + PER_TEST):
         program = random_program(seed, 5, DEFAULT)
         for target in TARGETS:
-            problem = problem_for(program, target)
-            plan = plan_of(problem)
-            if plan is not None:
-                assert failed(check(problem, plan)) == {}, (seed, target)
+            found = planned(program, target)
+            if found is not None:
+                assert failed(check(*found)) == {}, (seed, target)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_programs_beyond_the_limits(seed: int) -> None:
     program = random_program(seed, 4, BEYOND_LIMITS)
     for target in TARGETS[3:5]:
-        problem = problem_for(program, target)
-        plan = plan_of(problem)
-        assert plan is None or failed(check(problem, plan)) == {}
+        found = planned(program, target)
+        assert found is None or failed(check(*found)) == {}
 
 
 def test_limits_are_met_and_named() -> None:
@@ -81,26 +81,27 @@ def test_limits_are_met_and_named() -> None:
 @pytest.mark.parametrize("target", [("spyre", 4), ("spyre", 32)], ids=str)
 def test_damaged_plans_are_rejected_or_do_no_harm(first: int, target: tuple[str, int]) -> None:
     for seed in range(first, first + PER_TEST):
-        problem = problem_for(random_program(seed, 6, SMALL), target)
-        plan = plan_of(problem)
-        if plan is None:
+        found = planned(random_program(seed, 6, SMALL), target)
+        if found is None:
             continue
+        problem, plan = found
         assert judge(problem, plan) == [], seed
         rng = random.Random(f"{seed} {target}")
         for _ in range(DAMAGES):
             kind, damaged = corrupted(rng, problem, plan)
             if failed(check(problem, damaged)) == {}:
                 assert judge(problem, damaged) == [], (seed, kind)
+                assert plan_faults(problem, damaged) == [], (seed, kind)
 
 
 def test_enough_is_compiled_placed_and_rejected() -> None:
     """The tests above say something: most programs compile, LX is used, and most damages are rejected."""
     compiled = resident = rejected = 0
     for seed in range(40):
-        problem = problem_for(random_program(seed, 6, SMALL), ("spyre", 4))
-        plan = plan_of(problem)
-        if plan is None:
+        found = planned(random_program(seed, 6, SMALL), ("spyre", 4))
+        if found is None:
             continue
+        problem, plan = found
         compiled += 1
         resident += any(isinstance(place, Slot) for place in plan.placement.values())
         rejected += bool(failed(check(problem, corrupted(random.Random(seed), problem, plan)[1])))

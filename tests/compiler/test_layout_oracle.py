@@ -15,7 +15,8 @@ from compiler.passes.assign_layouts import AssignLayouts
 from compiler.passes.insert_restickify import InsertRestickify
 from compiler.plan import Plan
 from compiler.scene import Scene, scene_of
-from tests.compiler.legality_oracle import DEVICE, Sight, plan_faults, sight, step_fault
+from tests.compiler.legality_oracle import DEVICE, plan_faults, step_fault
+from tests.oracle_sights import Sight, sight
 from tests.programs import problem_of
 from tests.random_programs import TINY, random_program
 
