@@ -56,6 +56,7 @@ class StickFlips:
         left = dict(self._users)
         before = 0
         for op in around.values():
+            before += self._turn(self._way(op))
             for copy in self._copies(op, self._way(op)):
                 left[copy] -= 1
                 before += self._price(copy, self.found.layouts) if not left[copy] or not self.prices.shared else 0
@@ -78,10 +79,13 @@ class StickFlips:
         for way in self.ways.of(op, local):
             copies = self._copies(op, way)
             paid = set(copies) - made if self.prices.shared else copies
-            price = sum(self._price(copy, layouts) for copy in paid)
+            price = sum(self._price(copy, layouts) for copy in paid) + self._turn(way)
             if best is None or price < best[0]:
                 best = price, set(copies)
         return best
+
+    def _turn(self, way: Way) -> int:
+        return self.prices.turn(*way.turned) if way.turned else 0
 
     def _way(self, op: LoopOp) -> Way:
         return self.found.ways[op.name]

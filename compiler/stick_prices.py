@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from compiler.cost.memory import restickify_us
 from compiler.cost.requests import copy_us
 from compiler.device import Device
 from compiler.layout import StickLayout
@@ -26,6 +27,12 @@ class StickPrices:
     unit: str = "elements"
     shared: bool = True
     _known: dict[tuple[tuple[int, ...], StickLayout, StickLayout], int] = field(default_factory=dict)
+
+    def turn(self, source: StickLayout, target: StickLayout) -> int:
+        """The price of a pure copy of the program that restickifies on its own: no elements, but its time."""
+        if self.unit == "elements":
+            return 0
+        return round(NS_PER_US * restickify_us(self.device, source.size_bytes + target.size_bytes))
 
     def copy(self, buffer: Buffer, source: StickLayout, target: StickLayout) -> int:
         """The price of a copy of `buffer` from one layout to another."""

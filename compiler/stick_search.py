@@ -57,7 +57,8 @@ class Stuck:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Move:
-    """One transition of a frontier: layouts set by place, copies with prices, what it adds below PRIMARY."""
+    """One transition of a frontier: layouts set by place, copies with prices, and what it adds besides: sticks written
+    and its rank below PRIMARY, above it the time of a copy that turns sticks on its own."""
 
     sets: dict[int, int]
     copies: tuple[tuple[int, int, int], ...]
@@ -226,7 +227,8 @@ class StickSearch:
             price = self.prices.copy(buffer, layouts[source], layouts[number]) * PRIMARY
             copies.append((place, number, price))
         sticks = sum(layouts[number].sticks for number in settled.values())
-        return _Move(settled, tuple(copies), sticks * _STICK + min(way.rank, _LAST_RANK), way)
+        turned = self.prices.turn(*way.turned) * PRIMARY if way.turned else 0
+        return _Move(settled, tuple(copies), turned + sticks * _STICK + min(way.rank, _LAST_RANK), way)
 
     # What may be dropped
 

@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
+from compiler.copies import is_pure_copy, transposes
 from compiler.elementwise_rules import avoids_stick_reduction
 from compiler.layout import MAX_DIM_ORDER, StickLayout
 from compiler.layout_rules import candidates, default_layout
@@ -27,7 +28,10 @@ Setting = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """One way to run an op: layouts it decides, copies it needs (`edges`: one per read), its rank among equals."""
+    """One way to run an op: layouts it decides, copies it needs (`edges`: one per read), its rank among equals.
+
+    `turned` is there for a pure copy that restickifies on its own: the layouts of its source and its result.
+    """
 
     sets: tuple[Setting, ...]
     moves: tuple[Setting, ...]
@@ -36,6 +40,7 @@ class Way:
     rank: int
     spread: bool
     avoids: bool
+    turned: tuple[StickLayout, StickLayout] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,20 @@ class StickWays:
                 edges.append((place, self.number(canonical(need, self.scene.buffers[kind.buffers[place]]))))
         moves = tuple(dict.fromkeys(edges))
         avoids = bool(moves) and avoids_stick_reduction(self.scene, op, candidate, layouts)
-        return Way(tuple(sorted(sets)), moves, tuple(edges), candidate, rank, spread, avoids)
+        turned = self._turned(op, layouts, candidate)
+        return Way(tuple(sorted(sets)), moves, tuple(edges), candidate, rank, spread, avoids, turned)
+
+    def _turned(
+        self, op: LoopOp, layouts: dict[str, StickLayout], candidate: Candidate
+    ) -> tuple[StickLayout, StickLayout] | None:
+        if not is_pure_copy(op, self.scene.buffers):
+            return None
+        read, need = op.reads[0].buffer, candidate.needs[0]
+        source = need or layouts.get(read)
+        if source is None or read == op.write.buffer:
+            return None
+        target = candidate.outputs[0]
+        return (source, target) if transposes(op, self.scene.buffers, {read: source, op.write.buffer: target}) else None
 
 
 def free_weights(program: LoopProgram, scene: Scene) -> frozenset[str]:

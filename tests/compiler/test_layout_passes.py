@@ -386,7 +386,7 @@ def test_reasons_give_figures() -> None:
     assert plan.reasons["layout:sub"].startswith("sticks of dim 2 (l); keeps the layout of scores; nothing")
     assert "131,072 elements moved" in plan.reasons["edit:k@d1"]
     assert plan.reasons["layout:max"].endswith("no other way")
-    assert "with sticks of dim 1 instead 1,048,576 elements more" in plan.reasons["layout:exp"]
+    assert "with sticks of dim 1 instead 2,097,152 elements more" in plan.reasons["layout:exp"]
 
 
 # What the passes promise
