@@ -55,7 +55,7 @@ def test_the_least_cost_is_found_and_claimed(row: Row, method: str) -> None:
     assert moved(program, plan) == row.elements
     assert {edit.kind for edit in plan.edits} <= {EditKind.RESTICKIFY}
     claim = plan.claims["assign-layouts"]
-    assert (claim.unit, claim.objective) == ("elements", row.elements)
+    assert (claim.method, claim.unit, claim.objective) == (method, "elements", row.elements)
     assert claim.bound <= claim.objective
     assert claim.states > 0
     if method == "exact":
