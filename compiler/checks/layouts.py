@@ -58,9 +58,12 @@ def layout_fault(buffer: Buffer, layout: object, device: Device, filler: Filler 
 
 def _order_fault(buffer: Buffer, layout: StickLayout) -> str:
     """Every host dim once; a unit dim only first and never alone, a sparse stick only last."""
+    given: object = layout.dim_order
+    if not isinstance(given, tuple) or not all(whole(dim, UNIT) for dim in given) or given == (UNIT,):
+        return f"has the dim order {given}"
     rank, order = len(buffer.shape), layout.dim_order
-    if not all(whole(dim, UNIT) for dim in order) or len(order) > MAX_DIM_ORDER or order == (UNIT,):
-        return f"has the dim order {order}"
+    if len(order) > MAX_DIM_ORDER:
+        return f"has the dim order {order} of {len(order)} entries, the most are {MAX_DIM_ORDER}"
     dims = order[1:] if order and order[0] == UNIT else order
     dims = dims[:-1] if dims and dims[-1] == SPARSE else dims
     if sorted(dims) != list(range(rank)):
@@ -71,9 +74,9 @@ def _order_fault(buffer: Buffer, layout: StickLayout) -> str:
 def _padding_fault(buffer: Buffer, layout: StickLayout) -> str:
     """Entries name host dims other than the stick's, each once, and make them longer."""
     rank = len(buffer.shape)
-    entries: tuple[object, ...] = layout.padding
-    if not all(isinstance(entry, tuple) and len(entry) == 2 and all(map(whole, entry)) for entry in entries):
-        return f"has the padding {entries}"
+    given: object = layout.padding
+    if not isinstance(given, tuple) or not all(_pair(entry) for entry in given):
+        return f"has the padding {given}"
     seen: set[int] = set()
     for dim, size in layout.padding:
         if dim >= rank:
@@ -86,6 +89,10 @@ def _padding_fault(buffer: Buffer, layout: StickLayout) -> str:
             return f"pads dim {dim} to {size}, it has {buffer.shape[dim]} rows without that"
         seen.add(dim)
     return ""
+
+
+def _pair(entry: object) -> bool:
+    return isinstance(entry, tuple) and len(entry) == 2 and all(map(whole, entry))
 
 
 def _stick_fault(buffer: Buffer, layout: StickLayout) -> str:

@@ -32,6 +32,11 @@ NASTY: tuple[object, ...] = (
     StickLayout((), (), ()),
     StickLayout((2, 64, 64), (64, 128, 1), (5, 7)),
     StickLayout((2, 64, 64), (64, 128, 1), (0, 1), "shuffled"),  # type: ignore[arg-type]
+    StickLayout((2, 64, 64), (64, 128, 1), None),  # type: ignore[arg-type]
+    StickLayout((2, 64, 64), (64, 128, 1), (0, 1), padding=None),  # type: ignore[arg-type]
+    StickLayout((2, 64, 64), (64, 128, 1), (0, 1), padding=((0, "64"),)),  # type: ignore[arg-type]
+    StickLayout((2, 64, 64), (64, 128, 1), (0, 1), padding=((0, 2**70),)),
+    StickLayout((2, 2**62, 64), (64, 128, 1), (0, 1), padding=((0, 2**62),)),
     StickLayout((2.0, 64, 64), (64, 128, 1), (0, 1)),  # type: ignore[arg-type]
     StickLayout((2, 64, 2**70), (64, 128, 1), (0, 1)),
     StickLayout((2, 64, 64), (2**70, 2**70, 1), (0, 1)),
