@@ -6,7 +6,7 @@ buffers can have, as any of them can be restickified into any other.  Refuses to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from frozendict import frozendict
@@ -59,14 +59,22 @@ class Trial:
 
     def _with_copies(self) -> Recipe | None:
         """The fewest copies with which the op has a way to run; None if it has none with any."""
-        forms = [self._forms(number) for number in range(len(self.op.reads))]
-        smallest = {number: copies[0] for number, copies in enumerate(forms) if copies}
-        largest = {number: copies[-1] for number, copies in enumerate(forms) if copies}
-        for chosen in (smallest, largest):
-            if chosen and self._works(chosen):
+        for chosen in self._choices():
+            if self._works(chosen):
                 needed = sorted(self._needed(chosen).items())
                 return Recipe(self.cut, tuple((number, form) for number, (_, form) in needed))
         return None
+
+    def _choices(self) -> Iterator[Chosen]:
+        """A copy for every read that can have one: the smallest, then one form throughout."""
+        forms = {number: copies for number in range(len(self.op.reads)) if (copies := self._forms(number))}
+        smallest = {number: copies[0] for number, copies in forms.items()}
+        if smallest:
+            yield smallest
+            for form in Form:
+                like = {number: min(copies, key=lambda copy: copy[1] is not form) for number, copies in forms.items()}
+                if like != smallest:
+                    yield like
 
     def _needed(self, chosen: Chosen) -> Chosen:
         """The chosen copies without those that can be spared, the largest first."""

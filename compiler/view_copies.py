@@ -1,7 +1,7 @@
-"""View copies: the two plain copies from which a read of a view can be served with a loop of its own per dim.
+"""View copies: the plain copies from which a read of a view can be served with a loop of its own per dim.
 
-Owns their loops, shapes and indices: `read`, only what is read, with one dim per loop; `whole`, the buffer as it is
-stored, with dims cut in two where the view cuts them.  Refuses to judge whether a copy is needed or helps.
+Owns their loops, shapes and indices: only what is read, with one dim per loop; or the buffer as it is stored, with dims
+cut in two where the view cuts them.  Refuses to judge whether a copy is needed or helps.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ _LETTERS = "ijklmn"
 
 
 class Form(StrEnum):
-    """What a copy holds."""
+    """What a copy holds: what is read, or the whole buffer with dims cut where loops share them, or with dims also cut
+    where a loop skips elements."""
 
     READ = "read"
     WHOLE = "whole"
+    SPACED = "spaced"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,12 @@ def view_copy(op: LoopOp, number: int, buffer: Buffer, form: Form) -> ViewCopy |
     walk = walk_of(op, read, buffer)
     if not walk.known or plain(walk):
         return None
-    return _of_read(op, number, buffer) if form is Form.READ else _of_whole(walk, read, buffer)
+    if form is Form.READ:
+        return _of_read(op, number, buffer)
+    parts = _parted(walk, buffer, spaced=form is Form.SPACED)
+    if parts is None or (form is Form.SPACED and parts == _parted(walk, buffer)):
+        return None
+    return _of_whole(read, buffer, parts)
 
 
 def renamed(index: Index, names: dict[str, str]) -> Index:
@@ -113,14 +120,10 @@ def _of_read(op: LoopOp, number: int, buffer: Buffer) -> ViewCopy | None:
     return ViewCopy(buffer, shape, strides, loops, index, target, target)
 
 
-def _of_whole(walk: Walk, read: Access, buffer: Buffer) -> ViewCopy | None:
+def _of_whole(read: Access, buffer: Buffer, parts: Buffer) -> ViewCopy:
     """The same storage with more dims, so that the index of the reader stays as it is."""
-    parts = _parted(walk, buffer)
-    if parts is None:
-        return None
-    moving = [(size, stride) for size, stride in zip(parts.shape, parts.strides, strict=True) if size > 1]
-    loops = tuple(Loop(name, size) for name, (size, _) in zip(_LETTERS, moving, strict=False))
-    index = _walked(loops, tuple(stride for _, stride in moving))
+    loops = tuple(Loop(name, size) for name, size in zip(_LETTERS, parts.shape, strict=False))
+    index = _walked(loops, parts.strides)
     return ViewCopy(buffer, parts.shape, parts.strides, loops, index, index, read.index)
 
 
@@ -129,13 +132,16 @@ def parted(op: LoopOp, access: Access, buffer: Buffer) -> Buffer | None:
     return _parted(walk_of(op, access, buffer), buffer)
 
 
-def _parted(walk: Walk, buffer: Buffer) -> Buffer | None:
+def _parted(walk: Walk, buffer: Buffer, spaced: bool = False) -> Buffer | None:
+    """The buffer with its dims cut, those of size 1 left out; None if there is nothing to cut or too much."""
+    cuts = [_cuts(walk, dim, spaced) for dim in range(len(buffer.shape))]
     pieces = [
         piece
-        for dim, (size, stride) in enumerate(zip(buffer.shape, buffer.strides, strict=True))
-        for piece in _pieces(size, stride, _cuts(walk, dim))
+        for size, stride, edges in zip(buffer.shape, buffer.strides, cuts, strict=True)
+        for piece in _pieces(size, stride, edges)
+        if size > 1
     ]
-    if not len(buffer.shape) < len(pieces) <= MAX_DIM_ORDER:
+    if not any(cuts) or len(pieces) > MAX_DIM_ORDER:
         return None
     return replace(buffer, shape=tuple(size for size, _ in pieces), strides=tuple(stride for _, stride in pieces))
 
@@ -146,9 +152,9 @@ def _pieces(size: int, stride: int, cuts: tuple[int, ...]) -> list[tuple[int, in
     return [(outer // inner, stride * inner) for inner, outer in reversed(list(pairwise(edges)))]
 
 
-def _cuts(walk: Walk, dim: int) -> tuple[int, ...]:
+def _cuts(walk: Walk, dim: int, spaced: bool) -> tuple[int, ...]:
     """Lengths into which a dim is cut by loops that step over whole pieces while the others stay within one; each
-    divides the next."""
+    divides the next.  `spaced`: also where no other loop moves within the pieces."""
     steps: list[tuple[int, int]] = []
     first = walk.start[dim]
     for part in walk.parts:
@@ -157,9 +163,12 @@ def _cuts(walk: Walk, dim: int) -> tuple[int, ...]:
             steps.append((part.steps[dim], high - 1 - low))
             first += part.steps[dim] * low
     found = [1]
+    if any(step < 0 for step, _ in steps):
+        return ()
     for cut in sorted({step for step, _ in steps if step > 1}):
         within = sum(step * last for step, last in steps if step % cut)
-        if walk.shape[dim] % cut == 0 and within > 0 and first % cut + within < cut and cut % found[-1] == 0:
+        fits = walk.shape[dim] % cut == 0 and cut % found[-1] == 0 and first % cut + within < cut
+        if fits and (within > 0 or spaced):
             found.append(cut)
     return tuple(found[1:])
 
