@@ -20,6 +20,7 @@ from pathlib import Path
 
 from compiler.captured import Captured
 from compiler.codec import from_json, to_json
+from compiler.cost.requests import copy_us
 from compiler.device import load_device
 from compiler.errors import StudioError
 from compiler.loops import LoopProgram
@@ -45,10 +46,11 @@ RUNS = 5
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Seconds by pass, processor seconds of all of them, and the plan they led to."""
+    """Seconds by pass, processor seconds of all of them, the problem and the plan they led to."""
 
     seconds: dict[str, float]
     processor: float
+    problem: Problem
     plan: Plan
 
     @property
@@ -91,7 +93,7 @@ def layouts(program: LoopProgram, assign: AssignLayouts) -> Timed:
         began = time.perf_counter()
         plan = one(problem, plan)
         seconds[one.name] = time.perf_counter() - began
-    return Timed(seconds, time.process_time() - worked, plan)
+    return Timed(seconds, time.process_time() - worked, problem, plan)
 
 
 def measure(name: str) -> None:
@@ -108,8 +110,19 @@ def measure(name: str) -> None:
         print(f"  {assign.method} {assign.cost}: {times}; {words(claim)}")
         steps = {key: statistics.median(one.seconds[key] for one in others) for key in first.seconds}
         print("    " + ", ".join(f"{key} {seconds:.3f} s" for key, seconds in steps.items()))
-        kinds = [edit.kind for edit in first.plan.edits]
-        print("    " + ", ".join(f"{kinds.count(kind)} {kind}" for kind in EditKind))
+        print("    " + copies(first))
+
+
+def copies(timed: Timed) -> str:
+    """How many copies of each kind there are, their host elements and their time."""
+    plan, device, buffers = timed.plan, timed.problem.device, timed.problem.program.buffer_map
+    parts = []
+    for kind in EditKind:
+        edits = [edit for edit in plan.edits if edit.kind is kind]
+        elements = sum(buffers[edit.source].elements for edit in edits)
+        times = (copy_us(device, buffers[e.source], plan.layouts[e.source], plan.layouts[e.target]) for e in edits)
+        parts.append(f"{len(edits)} {kind} ({elements:,} elements, {sum(times):.1f} µs)")
+    return ", ".join(parts)
 
 
 def words(claim: Claim) -> str:

@@ -16,7 +16,8 @@ from itertools import product
 from compiler.dtypes import DType
 from compiler.layout import SPARSE, StickLayout, stick_layout
 from compiler.loops import Buffer, BufferKind, LoopOp, LoopProgram, OpKind, Role
-from tests.compiler.legality_oracle import DEVICE, Sight, sight, step_fault
+from tests.compiler.legality_oracle import DEVICE, step_fault
+from tests.oracle_sights import Sight, sight
 
 Layouts = Mapping[str, StickLayout]
 Copy = tuple[str, StickLayout]
