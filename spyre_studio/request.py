@@ -7,12 +7,13 @@ value twice: a `Shared` value travels once and is named by its handle afterwards
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from compiler.captured import Captured
 from compiler.codec import structure, unstructure
 from compiler.compilation import Compilation, PassRecord, SolverStatus, Verdict
+from compiler.loops import LoopProgram
 from compiler.plan import Plan
 from compiler.price import Cost
 from compiler.problem import Problem
@@ -75,8 +76,9 @@ def compile_request(
 
     def read(plain: object) -> Compilation:
         parts = structure(CompiledParts, plain, WORKER)
+        solved = parts.problem_of(problem, previous)
         whole = Compilation(
-            graph, problem, parts.plan, parts.program, parts.cost, parts.verdicts, parts.log, parts.solver
+            graph, solved, parts.plan, parts.program, parts.cost, parts.verdicts, parts.log, parts.solver
         )
         return _prepared(whole)
 
@@ -85,7 +87,10 @@ def compile_request(
 
 @dataclass(frozen=True, slots=True)
 class CompiledParts:
-    """What a compilation adds to its graph and problem, which whoever asked for it has."""
+    """What a compilation adds to its graph and problem, which whoever asked for it has.
+
+    `loops` is the program with what its views need, None if they need nothing.
+    """
 
     plan: Plan
     program: Program
@@ -93,11 +98,24 @@ class CompiledParts:
     verdicts: tuple[Verdict, ...]
     log: tuple[PassRecord, ...]
     solver: SolverStatus
+    loops: LoopProgram | None = None
 
     @classmethod
-    def of(cls, whole: Compilation) -> CompiledParts:
-        """The parts of a compilation."""
-        return cls(whole.plan, whole.program, whole.cost, whole.verdicts, whole.log, whole.solver)
+    def of(cls, whole: Compilation, asked: LoopProgram | None = None) -> CompiledParts:
+        """The parts of a compilation of the program that was asked about."""
+        loops = None if asked is None or whole.problem.program is asked else whole.problem.program
+        return cls(whole.plan, whole.program, whole.cost, whole.verdicts, whole.log, whole.solver, loops)
+
+    def problem_of(self, asked: Problem, previous: Shared | None) -> Problem:
+        """The problem that was compiled.
+
+        Its program is the object that is known already if that is equal, because views tell models apart by it.
+        """
+        if self.loops is None:
+            return asked
+        before = previous.value if previous else None
+        known = before.problem.program if isinstance(before, Compilation) else None
+        return replace(asked, program=known if known is not None and known == self.loops else self.loops)
 
 
 def verify_request(plan: Shared, seed: int, poison: bool) -> Request[VerifyReport]:

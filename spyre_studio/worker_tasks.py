@@ -107,7 +107,7 @@ def _compile(call: Call) -> Result:
     plan = previous.plan if isinstance(previous, Compilation) else None
     device, pins = call.value("device", Device), call.value("pins", Pins)
     made = tasks.compile_model(call.model, device, pins, options, plan, call.reporter)
-    return made, unstructure(CompiledParts.of(made))
+    return made, unstructure(CompiledParts.of(made, call.model.program))
 
 
 def _candidates(call: Call) -> Result:
