@@ -29,6 +29,7 @@ from compiler.pins import Pins
 from compiler.pipeline import Pass, parse_pipeline
 from compiler.plan import Claim, EditKind, Plan
 from compiler.problem import Problem
+from compiler.schedule import expand
 from compiler.unfold import unfold
 from tests.benchmarks.window_times import calibration
 from tests.programs import problem_of
@@ -115,7 +116,8 @@ def measure(name: str) -> None:
 
 def copies(timed: Timed) -> str:
     """How many copies of each kind there are, their host elements and their time."""
-    plan, device, buffers = timed.plan, timed.problem.device, timed.problem.program.buffer_map
+    plan, device = timed.plan, timed.problem.device
+    buffers = expand(timed.problem.program, plan).buffers
     parts = []
     for kind in EditKind:
         edits = [edit for edit in plan.edits if edit.kind is kind]
