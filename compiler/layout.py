@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +111,7 @@ class StickLayout:
         return coordinates
 
 
+@lru_cache(maxsize=1 << 14)
 def stick_layout(
     shape: tuple[int, ...],
     strides: tuple[int, ...],
