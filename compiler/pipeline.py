@@ -24,6 +24,8 @@ from compiler.passes.assign_layouts import AssignLayouts
 from compiler.passes.divide_matmul import DivideMatmul
 from compiler.passes.divide_rest import DivideRest
 from compiler.passes.insert_restickify import InsertRestickify
+from compiler.passes.order_dims import OrderDims
+from compiler.passes.pad_operands import PadOperands
 from compiler.passes.place_scratchpad import PlaceScratchpad
 from compiler.passes.reduce_span import ReduceSpan
 from compiler.pins import PinState, PinStatus
@@ -49,12 +51,22 @@ class Pass(Protocol):
 
 
 PASSES: frozendict[str, type] = frozendict(
-    (cls.name, cls) for cls in (AssignLayouts, InsertRestickify, ReduceSpan, DivideMatmul, DivideRest, PlaceScratchpad)
+    (cls.name, cls)
+    for cls in (
+        AssignLayouts,
+        InsertRestickify,
+        OrderDims,
+        PadOperands,
+        ReduceSpan,
+        DivideMatmul,
+        DivideRest,
+        PlaceScratchpad,
+    )
 )
 PIPELINES: frozendict[str, str] = frozendict(
     {
-        "staged": "assign-layouts{method=exact cost=elements weights=free copies=shared width=200},insert-restickify,reduce-span,divide-matmul,divide-rest,"
-        "place-scratchpad{solver=best-fit}",
+        "staged": "assign-layouts{method=exact cost=elements weights=free copies=shared width=200},insert-restickify,"
+        "order-dims{rule=search},pad-operands,reduce-span,divide-matmul,divide-rest,place-scratchpad{solver=best-fit}",
     }
 )
 _SPEC = re.compile(r"\s*([a-z][a-z-]*)\s*(?:\{([^{}]*)\})?\s*(?:,|$)")

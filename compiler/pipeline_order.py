@@ -43,5 +43,5 @@ def check_order(passes: Sequence[Ordered], known: Sequence[type[Ordered]]) -> No
 
 
 def _refusal(why: str, field: str, known: Sequence[type[Ordered]]) -> InputError:
-    makers = " or ".join(cls.name for cls in known if field in cls.decides)
+    makers = " or ".join(cls.name for cls in known if field in cls.decides and field not in cls.needs)
     return InputError("the pipeline", why, f"add {makers}, or use 'staged'")

@@ -54,14 +54,16 @@ def test_a_bad_spec_is_refused_in_one_sentence(spec: str, words: str) -> None:
     assert words in caught.value.sentence
 
 
-STAGED = "assign-layouts,insert-restickify,reduce-span,divide-matmul,divide-rest,place-scratchpad"
+STAGED = (
+    "assign-layouts,insert-restickify,order-dims,pad-operands,reduce-span,divide-matmul,divide-rest,place-scratchpad"
+)
 
 
 @pytest.mark.parametrize(
     ("left_out", "words"),
     [
-        ("assign-layouts", "insert-restickify needs layouts, which no pass before it decides; add assign-layouts"),
-        ("insert-restickify", "reduce-span needs edits, which no pass before it decides; add insert-restickify"),
+        ("assign-layouts", "insert-restickify needs layouts, which no pass before it decides; add assign-layouts, or"),
+        ("insert-restickify", "order-dims needs edits, which no pass before it decides; add insert-restickify, or use"),
         ("divide-rest", "has no division yet; put divide-rest before place-scratchpad"),
         ("place-scratchpad", "none of its passes decides placement; add place-scratchpad"),
     ],
