@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from frozendict import frozendict
 
-from compiler.coordinates import lane_loops, stick_columns, walk_of
+from compiler.coordinates import lane_loops, moves_dim, stick_columns, walk_of
 from compiler.division import Division, Split
 from compiler.errors import InputError
 from compiler.layout import StickLayout
@@ -107,12 +107,13 @@ def space_of(op: LoopOp, schedule: Schedule, layouts: Mapping[str, StickLayout])
         for loop in lane_loops(walk_of(op, access, schedule.buffers[access.buffer]), layout):
             lanes[loop] = max(lanes.get(loop, 1), layout.elements_per_stick)
             granules[loop] = math.lcm(granules.get(loop, 1), stick_columns(layout))
-    blocked, strided = _blocked(op, lanes), _strided_loops(op, schedule)
+    blocked, strided = _blocked(op, schedule, lanes), _strided_image(op, schedule)
+    scattered = _entry_loops(op)
     axes = tuple(
         Axis(
             loop.name,
             loop.extent,
-            loop.role,
+            Role.REDUCTION if loop.name in scattered else loop.role,
             lanes.get(loop.name, 1),
             granules.get(loop.name, 1),
             blocked.get(loop.name, STRIDED if loop.name in strided else ""),
@@ -141,12 +142,10 @@ def operands(op: LoopOp) -> tuple[Access, Access]:
     return reads[0], reads[1]
 
 
-def _blocked(op: LoopOp, lanes: Mapping[str, int]) -> dict[str, str]:
+def _blocked(op: LoopOp, schedule: Schedule, lanes: Mapping[str, int]) -> dict[str, str]:
     """Loop -> why it is not divided; rules from the most general to the most special, first one wins."""
     if op.kind is OpKind.OPAQUE:
         return {loop.name: "the op runs on the host" for loop in op.loops}
-    if any(write.index.gathers for write in op.writes):
-        return {loop.name: "a scatter stays on one core" for loop in op.loops}
     reasons: dict[str, str] = {}
     for loop in op.reduction_loops:
         size = lanes.get(loop.name, 1)
@@ -154,37 +153,67 @@ def _blocked(op: LoopOp, lanes: Mapping[str, int]) -> dict[str, str]:
             reasons[loop.name] = f"{op.combine} cannot be put together from partial results"
         elif loop.extent % size:
             reasons[loop.name] = f"it is reduced along sticks and {loop.extent:,} is not a multiple of {size}"
-    for name in _window_loops(op):
+    for name in _window_loops(op, schedule):
         reasons.setdefault(name, "it walks the window of a pooling or convolution")
-    for read in op.reads:
-        for name in read.index.loop_names if read.index.gathers else ():
-            reasons.setdefault(name, f"it runs inside the gathered table {read.buffer}")
+    for accesses, what in ((op.reads, "gathered"), (op.writes, "scattered")):
+        for access in accesses:
+            for name in access.index.loop_names if access.index.gathers else ():
+                reasons.setdefault(name, f"it runs inside the {what} table {access.buffer}")
     return reasons
 
 
-def _window_loops(op: LoopOp) -> set[str]:
-    """Reduction loops whose steps interleave with those of an output loop in the same read."""
+def _entry_loops(op: LoopOp) -> frozenset[str]:
+    """Loops that choose the entries of a scatter.
+
+    They move no coordinate of the result, and so only one of them may be divided, as if they were reduced (facts 3.1).
+    """
+    tables = [write.index.loop_names for write in op.writes if write.index.gathers]
+    if not tables:
+        return frozenset()
+    return frozenset(loop.name for loop in op.loops) - frozenset[str]().union(*tables)
+
+
+def _window_loops(op: LoopOp, schedule: Schedule) -> set[str]:
+    """Reduction loops that walk the windows of a pooling or convolution.
+
+    Their steps interleave with those of an output loop in the same read.  Windows that just touch, or leave gaps, look
+    like any reduction of a view; what tells them apart is that the op is a convolution, or comes from a pooling.
+    """
     found: set[str] = set()
+    windowed = op.kind is OpKind.CONV or "_pool" in op.origin.target
     for read in op.reads:
+        together = _same_dims(op, read, schedule) if windowed else set()
         for inner in op.reduction_loops:
             step = abs(read.index.coefficient(inner.name))
             for outer in op.output_loops:
                 stride = abs(read.index.coefficient(outer.name))
-                if step and stride and stride < step * inner.extent and step < stride * outer.extent:
+                overlapping = step and stride and stride < step * inner.extent and step < stride * outer.extent
+                if overlapping or (outer.name, inner.name) in together:
                     found.add(inner.name)
     return found
 
 
-def _strided_loops(op: LoopOp, schedule: Schedule) -> set[str]:
-    """Output loops of a convolution that move the image by more than one element of a host dim."""
+def _same_dims(op: LoopOp, read: Access, schedule: Schedule) -> set[tuple[str, str]]:
+    """Pairs of loops that move the same host dim of a read."""
+    walk = walk_of(op, read, schedule.buffers[read.buffer])
+    moving = [
+        [name for part in walk.parts if moves_dim(part, dim) for name in part.loops] for dim in range(len(walk.shape))
+    ]
+    return {(one, other) for names in moving for one in names for other in names}
+
+
+def _strided_image(op: LoopOp, schedule: Schedule) -> set[str]:
+    """All image loops of a convolution, if one of them moves the image by more than one element of a host dim."""
     if op.kind is not OpKind.CONV:
         return set()
-    found: set[str] = set()
-    image = operands(op)[0]
+    image, weight = operands(op)
+    result = walk_of(op, op.write, schedule.buffers[op.write.buffer])
+    batch = {name for part in result.parts if moves_dim(part, 0) for name in part.loops}
+    loops = image.index.loop_names - weight.index.loop_names - batch
     strides = [stride for stride in schedule.buffers[image.buffer].strides if stride > 0]
-    for loop in op.output_loops:
-        move = abs(image.index.coefficient(loop.name))
+    for name in loops:
+        move = abs(image.index.coefficient(name))
         unit = max((stride for stride in strides if stride <= move), default=move)
         if move > unit > 0:
-            found.add(loop.name)
-    return found
+            return {loop.name for loop in op.output_loops if loop.name in loops}
+    return set()

@@ -102,10 +102,13 @@ def largest_first(space: Space, cores: int, floors: Mapping[str, int] | None = N
 
 
 def _grown(axis: Axis, factors: Mapping[str, int], cores: int) -> int:
-    """The largest legal factor of one loop that the cores left over by the others allow."""
+    """The largest legal factor of one loop that the cores left over by the others allow.
+
+    A floor lifts the block that a span may overrule, and with it the loop may grow like any other (facts 3.6).
+    """
     own = factors[axis.name]
     room = cores // (math.prod(factors.values()) // own)
-    return max((factor for factor in axis.factors(room) if factor >= own), default=own)
+    return max((factor for factor in axis.factors(room, for_span=own > 1) if factor >= own), default=own)
 
 
 def _entry_loops(space: Space) -> frozenset[str]:
