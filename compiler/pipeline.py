@@ -180,8 +180,9 @@ def _unfolded(problem: Problem) -> tuple[Problem, list[PassRecord]]:
     program = unfold(problem.program, problem.device)
     if program is problem.program:
         return problem, []
-    record = PassRecord("unfold", time.perf_counter() - started, changes(problem.program, program))
-    return replace(problem, program=program), [record]
+    lines, most = changes(problem.program, program), 20
+    told = lines if len(lines) <= most else (*lines[:most], f"and {len(lines) - most} more of this kind")
+    return replace(problem, program=program), [PassRecord("unfold", time.perf_counter() - started, told)]
 
 
 class BrokenPlanError(Exception):

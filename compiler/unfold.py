@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 
 from compiler.device import Device
 from compiler.errors import UnsupportedError
@@ -148,7 +149,7 @@ class _Unfolding:
         self._layouts[buffer.name] = layout
 
     def _free(self, name: str) -> str:
-        names = (name, *(f"{name}.{number}" for number in range(2, len(self._taken) + 3)))
+        names = chain([name], (f"{name}.{number}" for number in count(2)))
         free = next(other for other in names if other not in self._taken)
         self._taken.add(free)
         return free

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from frozendict import frozendict
 
-from compiler.contraction_tails import can_end
 from compiler.errors import UnsupportedError
 from compiler.layout import StickLayout
 from compiler.layout_rules import candidates, default_layout
 from compiler.loop_cuts import LoopCut, cut_op, cuts_of
 from compiler.loops import Access, Buffer, BufferKind, LoopOp
 from compiler.operands import default_order, dense_layout, spreads
-from compiler.scene import Layouts, Scene
+from compiler.scene import Candidate, Layouts, Scene
+from compiler.tails import CONTRACTIONS, tail_of
 from compiler.view_copies import Form, ViewCopy, parted, view_copy
 
 Chosen = Mapping[int, tuple[ViewCopy, Form]]
@@ -106,7 +106,7 @@ class Trial:
         scene = with_buffers(self.scene, made.values())
         dense = {buffer.name: _inner(scene, buffer) for buffer in made.values()}
         op, layouts = replace(self.op, reads=reads), frozendict({**self.layouts, **dense})
-        return any(can_end(scene, op, way) for way in candidates(scene, op, layouts))
+        return any(_can_end(scene, op, way) for way in candidates(scene, op, layouts))
 
 
 def cut_write(scene: Scene, op: LoopOp, cut: LoopCut) -> tuple[LoopOp | None, Buffer | None]:
@@ -137,6 +137,17 @@ def with_buffers(scene: Scene, buffers: Iterable[Buffer]) -> Scene:
     """The scene with buffers that are new or have other dims; answers by structure stay valid."""
     more = {buffer.name: buffer for buffer in buffers}
     return replace(scene, buffers=scene.buffers | more) if more else scene
+
+
+def _can_end(scene: Scene, op: LoopOp, way: Candidate) -> bool:
+    """True unless a contraction reads its right operand beyond its loop, where no padding can put zeros."""
+    if op.kind not in CONTRACTIONS:
+        return True
+    reads = tuple(Access(f"{number}", read.index) for number, read in enumerate(op.reads))
+    buffers = {read.buffer: scene.buffers[known.buffer] for read, known in zip(reads, op.reads, strict=True)}
+    needs = {read.buffer: need for read, need in zip(reads, way.needs, strict=True) if need is not None}
+    tail = tail_of(replace(op, reads=reads), buffers, needs)
+    return tail is None or not tail.fault
 
 
 def _inner(scene: Scene, buffer: Buffer) -> StickLayout:
