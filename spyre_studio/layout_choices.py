@@ -123,16 +123,9 @@ def objection_to(one: LayoutCandidate, found: Sequence[LayoutCandidate], program
     return ""
 
 
-def pin_stick(pins: Pins, name: str, dim: int) -> Pins:
-    """Pins with this dim of a buffer cut into sticks, and without a dim order that says otherwise."""
-    order = pins.order.get(name)
-    kept = without(pins, f"order:{name}") if order is not None and order[-1:] != (dim,) else pins
-    return with_layout(kept, name, dim)
-
-
 def pins_for(pins: Pins, name: str, one: LayoutCandidate, found: Sequence[LayoutCandidate]) -> Pins:
     """Pins with this candidate of a buffer: its stick dim, and its dim order where others share the stick dim."""
-    fresh = pin_stick(without(pins, f"order:{name}"), name, one.layout.stick_dim)
+    fresh = with_layout(without(pins, f"order:{name}"), name, one.layout.stick_dim)
     orders = {other.layout.dim_order for other in found if other.layout.stick_dim == one.layout.stick_dim}
     return with_order(fresh, name, one.layout.dim_order) if len(orders) > 1 else fresh
 

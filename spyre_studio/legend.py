@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import GRID, RADIUS, Fate, Theme
-from spyre_studio.views.paint import fate_pen, hatch, heat_image
+from spyre_studio.views.paint import fate_pen, hatch, heat_image, rings
 
-Sample = Literal["line", "box", "hatch"]
+Sample = Literal["line", "box", "hatch", "rings"]
 Token = Literal["matmul", "reduction", "pointwise", "move", "lx", "hbm", "mute", "accent", "bad", "warn", "ok"]
 
 _LINE: Final = 24  # px; long enough for two dashes
@@ -140,6 +140,8 @@ def _draw_sample(painter: QPainter, theme: Theme, entry: Entry, left: float, mid
         painter.drawLine(QPointF(left, middle), QPointF(left + px(_LINE), middle))
         return
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(hatch(colour, None, ratio) if entry.sample == "hatch" else qcolor(colour))
+    brush = {"hatch": hatch(colour, None, ratio), "rings": rings(colour, theme.bg, ratio)}.get(entry.sample)
+    painter.setBrush(brush or qcolor(colour))
+    painter.setBrushOrigin(QPointF(left, middle - px(_BOX) / 2))
     side = px(_BOX)
     painter.drawRoundedRect(QRectF(left, middle - side / 2, side, side), 2, 2)

@@ -24,8 +24,9 @@ def with_division(pins: Pins, op: str, factors: Mapping[str, int]) -> Pins:
 
 
 def with_layout(pins: Pins, buffer: str, dim: int) -> Pins:
-    """Pins with this host dim of a buffer cut into sticks."""
-    return replace(pins, layout=pins.layout.set(buffer, dim))
+    """Pins with this host dim of a buffer cut into sticks; a pinned dim order with other sticks goes."""
+    order = pins.order if pins.order.get(buffer, (dim,))[-1:] == (dim,) else _less(pins.order, buffer)
+    return replace(pins, layout=pins.layout.set(buffer, dim), order=order)
 
 
 def with_order(pins: Pins, buffer: str, order: tuple[int, ...]) -> Pins:
@@ -61,11 +62,17 @@ def describe(before: Pins, after: Pins) -> str:
     old, new = _entries(before), _entries(after)
     changed = [key for key in new if old.get(key) != new[key]]
     gone = [key for key in old if key not in new]
-    if len(changed) + len(gone) != 1:
+    about = {_subject(key) for key in (*changed, *gone)}
+    if len(about) != 1:
         return "Change pins" if new else "Remove all pins"
-    verb = "Pin" if changed else "Unpin"
-    kind, _, name = (changed or gone)[0].partition(":")
-    return f"{verb} {kind} of {name}"
+    kind, name = about.pop()
+    return f"{'Pin' if changed else 'Unpin'} {kind} of {name}"
+
+
+def _subject(key: str) -> tuple[str, str]:
+    """What a pin is about; the order of dims is a part of a layout."""
+    kind, _, name = key.partition(":")
+    return ("layout" if kind == "order" else kind), name
 
 
 def _entries(pins: Pins) -> dict[str, object]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from compiler.captured import Captured
 from compiler.codec import structure, unstructure
 from compiler.compilation import Compilation, PassRecord, SolverStatus, Verdict
+from compiler.layout_candidate import LayoutCandidate
 from compiler.loops import LoopProgram
 from compiler.plan import Plan
 from compiler.price import Cost
@@ -133,6 +134,12 @@ def _read_candidates(plain: object) -> tuple[Candidate, ...]:
     from compiler.candidates import Candidate  # not a value module: loaded when the first answer comes
 
     return structure(tuple[Candidate, ...], plain, WORKER)
+
+
+def layouts_request(plan: Shared, buffer: str, follow: bool) -> Request[tuple[LayoutCandidate, ...]]:
+    """Ask which layouts a buffer could have; `follow`: also if everything else were chosen anew."""
+    arguments: Plain = {"plan": plan, "buffer": buffer, "follow": follow}
+    return Request("layouts", arguments, lambda plain: structure(tuple[LayoutCandidate, ...], plain, WORKER))
 
 
 def check_request(plan: Shared) -> Request[tuple[Verdict, ...]]:

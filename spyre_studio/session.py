@@ -30,14 +30,16 @@ from spyre_studio.request import (
     candidates_request,
     compile_request,
     export_request,
+    layouts_request,
     open_request,
     verify_request,
 )
-from spyre_studio.session_state import CANDIDATES, VERIFY, WORK, SessionState
+from spyre_studio.session_state import CANDIDATES, LAYOUTS, VERIFY, WORK, SessionState
 from spyre_studio.solved import Asked, Solved
 
 if TYPE_CHECKING:
     from compiler.candidates import Candidate
+    from compiler.layout_candidate import LayoutCandidate
 
 _STALE = Failure("the plan on screen", "pins or options changed since it was made", "re-solve first, or save the pins")
 
@@ -213,6 +215,7 @@ class Session(SessionState):
             self._before, self._shown = self._shown, entry
             self.jobs.cancel(VERIFY)
             self.jobs.cancel(CANDIDATES)
+            self.jobs.cancel(LAYOUTS)
             self._phases.pop(VERIFY, None)
             self.jobs.keep(self._plans.handles | ({self._model.handle} if self._model else set()))
             self.changed.emit("plan")
@@ -238,6 +241,18 @@ class Session(SessionState):
         """Ask which divisions an op of the plan on screen could have; the newest question wins."""
         if self._shown is not None:
             self.jobs.submit(candidates_request(self._shown.shared, op), CANDIDATES, callback, self._fail)
+
+    def request_layouts(
+        self,
+        buffer: str,
+        follow: bool,
+        callback: Callable[[tuple[LayoutCandidate, ...]], None],
+        failed: Callable[[Failure], None],
+    ) -> None:
+        """Ask which layouts a buffer of the plan on screen could have; the newest question wins."""
+        if self._shown is not None:
+            request = layouts_request(self._shown.shared, buffer, follow)
+            self.jobs.submit(request, LAYOUTS, callback, failed)
 
     def save_plan(self, path: str) -> None:
         """Save the plan with its model, pins and verdicts; refused while pins are not those of the plan, which would

@@ -1,32 +1,29 @@
-"""Stick model: a tensor as a grid of sticks, and for any part of that grid which element lies where and on which core.
+"""Stick model: a tensor on the device: how it is cut, which core has which part, at which address, and words for it.
 
-Owns: the inverse of a `StickLayout` over a grid, and the words for one lane. Refuses: Qt, and computing more than the
-lanes it is asked for, so that tensors of any size can be looked at.
-
-A row of the grid is one place of all host dims that are not cut into sticks, in host order; a column is one lane, the
-sticks of a row side by side. So the grid looks like the tensor, whatever the order of its sticks in memory.
+Owns: owners of lanes, addresses, bytes of padding, and the path from an element to its byte.  Refuses: Qt, and where a
+lane lies in a picture; that is a `StickGrid`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compiler.compilation import Compilation
-from compiler.coordinates import core_boxes, device_dims, outer_dim
+from compiler.coordinates import core_boxes
 from compiler.division import Division
-from compiler.layout import SPARSE, Arrangement, StickLayout
+from compiler.layout import STICK_BYTES, StickLayout
+from compiler.loops import BufferKind
 from compiler.program import DeviceTensor, Memory
 from compiler.schedule import Schedule
-from spyre_studio.units import format_address, format_bytes, format_count, format_shape
+from spyre_studio.stick_grid import ELEMENT, ZERO, Ints, Place, Side, StickGrid
+from spyre_studio.units import format_address, format_hex, format_shape
 
-Ints = NDArray[np.int64]
-
-PADDING = -1  # an offset or index that no element has
 NOBODY = -1  # a core
+NOWHERE = -1  # an address
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,12 +34,17 @@ class Owners:
     start: Ints
     size: Ints
 
+    @staticmethod
+    def none(dims: int) -> Owners:
+        """Nobody has a tensor of so many device dims."""
+        return Owners((), np.zeros((0, dims), np.int64), np.zeros((0, dims), np.int64))
+
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One lane of the grid: the element in it (None: padding), stick and lane number, core, address in its memory."""
+    """One lane: what is in it, its device coordinates, number of its stick, its number in it, core and address."""
 
-    index: tuple[int, ...] | None
+    place: Place
     stick: int
     lane: int
     core: int
@@ -51,10 +53,11 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StickModel:
-    """A tensor with its layout, where it lies and whose its parts are."""
+    """A tensor with its layout, where it lies and whose its parts are; a `preview` is of no plan and lies nowhere."""
 
     tensor: DeviceTensor
     owners: Owners
+    preview: bool = False
 
     @property
     def layout(self) -> StickLayout:
@@ -72,155 +75,118 @@ class StickModel:
         return self.tensor.memory is Memory.LX
 
     @property
-    def row_dims(self) -> tuple[int, ...]:
-        """Device dims that make the rows, in host order; those of no host dim come first."""
-        dims, outer = device_dims(self.layout), outer_dim(self.layout)
-        rest = [place for place in range(len(dims) - 1) if place != outer]
-        return tuple(sorted(rest, key=lambda place: dims[place]))
-
-    @property
-    def row_sizes(self) -> tuple[int, ...]:
-        """Sizes of those dims."""
-        return tuple(self.layout.device_size[place] for place in self.row_dims)
-
-    @property
-    def rows(self) -> int:
-        """Rows of the grid."""
-        return prod(self.row_sizes)
-
-    @property
-    def columns(self) -> int:
-        """Lanes of a row."""
-        return self.layout.device_size[outer_dim(self.layout)] * self.lanes
+    def zero_bytes(self) -> int:
+        """Bytes of the sticks of zeros that fill dims up."""
+        own = self.layout.sticks
+        for dim, size in self.layout.padding:
+            own = own // size * self.tensor.shape[dim]
+        return (self.layout.sticks - own) * STICK_BYTES
 
     @property
     def padding_bytes(self) -> int:
-        """Bytes of its sticks that no element uses."""
+        """Bytes of its sticks that no element uses, zeros included."""
         return self.layout.size_bytes - prod(self.tensor.shape) * self.layout.element_bytes
 
-    def elements(self, rows: Ints, columns: Ints) -> Ints:
-        """Host offsets of the lanes at `rows` x `columns`, PADDING where no element lies; shape (rows, columns)."""
-        layout, strides = self.layout, self.tensor.strides
-        dims = device_dims(layout)
-        base = np.zeros(len(rows), np.int64)
-        for place, values in zip(self.row_dims, self._row_indices(rows), strict=True):
-            if dims[place] != SPARSE:
-                base += values * strides[dims[place]]
-        place_in_row = self._host_columns(columns)
-        dim = layout.stick_dim
-        step = strides[dim] if dim != SPARSE else 0
-        offsets = base[:, None] + place_in_row[None, :] * step
-        offsets[:, place_in_row == PADDING] = PADDING
-        return np.asarray(offsets, np.int64)
+    def previewed(self, layout: StickLayout) -> StickModel:
+        """The same tensor in another layout, before any plan has it so."""
+        tensor = replace(self.tensor, layout=layout, memory=Memory.HBM, address=0, boxes=())
+        return StickModel(tensor, Owners.none(len(layout.device_size)), preview=True)
 
-    def cores(self, rows: Ints, columns: Ints) -> Ints:
-        """The core of each lane at `rows` x `columns`, NOBODY where none has it; shape (rows, columns)."""
-        found = np.full((len(rows), len(columns)), NOBODY, np.int64)
-        outer, sticks = outer_dim(self.layout), columns // self.lanes
-        indices = self._row_indices(rows)
+    def cores(self, grid: StickGrid, rows: Ints, columns: Ints) -> NDArray[np.int16]:
+        """The core of each lane at `rows` x `columns` of a grid, NOBODY where none has it; shape (rows, columns)."""
+        found = np.full((len(rows), len(columns)), NOBODY, np.int16)
+        down, across = grid.side_down(rows), grid.side_across(columns)
         for core, start, size in zip(self.owners.cores, self.owners.start, self.owners.size, strict=True):
-            inside = np.ones(len(rows), np.bool_)
-            for place, values in zip(self.row_dims, indices, strict=True):
-                inside &= (values >= start[place]) & (values < start[place] + size[place])
-            across = (sticks >= start[outer]) & (sticks < start[outer] + size[outer])
-            found[np.ix_(inside, across)] = core
+            inside, beside = _within(down, start, size), _within(across, start, size)
+            if beside.all():
+                found[inside] = core
+            elif inside.all():
+                found[:, beside] = core
+            else:
+                found[np.ix_(inside, beside)] = core
         return found
 
-    def lane(self, row: int, column: int) -> Lane:
-        """Everything about one lane."""
-        rows, columns = np.array([row], np.int64), np.array([column], np.int64)
-        offset, core = int(self.elements(rows, columns)[0, 0]), int(self.cores(rows, columns)[0, 0])
-        coordinates = self._coordinates(row, column)
-        stick = int(np.dot(coordinates, self.layout.device_strides)) // self.lanes
-        index = None if offset == PADDING else self._index(row, column)
-        return Lane(index, stick, column % self.lanes, core, self._address(coordinates, core))
+    def stick_numbers(self, grid: StickGrid, rows: Ints, columns: Ints) -> Ints:
+        """Number in memory of the stick of each lane at `rows` x `columns` of a grid."""
+        strides, last = self.layout.device_strides, len(self.layout.device_size) - 1
+        parts = [
+            sum(
+                (values * strides[place] for place, values in side.device.items() if place != last),
+                np.zeros(1, np.int64),
+            )
+            for side in (grid.side_down(rows), grid.side_across(columns))
+        ]
+        return np.asarray(np.add.outer(parts[0], parts[1]) // self.lanes, np.int64).reshape(-1, len(columns))
 
-    def find(self, index: tuple[int, ...]) -> tuple[int, int]:
-        """Row and column of the lane in which an element lies."""
-        offset = sum(place * stride for place, stride in zip(index, self.tensor.strides, strict=True))
-        coordinates = self.layout.coordinates(np.array([offset], np.int64))[:, 0]
-        row = 0
-        for place, size in zip(self.row_dims, self.row_sizes, strict=True):
-            row = row * size + int(coordinates[place])
-        return row, int(coordinates[outer_dim(self.layout)]) * self.lanes + int(coordinates[-1])
+    def lane(self, grid: StickGrid, row: int, column: int) -> Lane:
+        """Everything about one lane of a grid."""
+        place = grid.place(row, column)
+        core = int(self.cores(grid, np.array([row]), np.array([column]))[0, 0])
+        stick = int(np.dot(place.coordinates, self.layout.device_strides)) // self.lanes
+        return Lane(place, stick, place.coordinates[-1], core, self._address(place.coordinates, core))
 
-    def describe(self, row: int, column: int) -> str:
-        """One lane in words. Example: '[2,384] · stick 1,536 · lane 0 · core 27 · LX 0x0A400 (…)'."""
-        lane = self.lane(row, column)
-        what = "padding" if lane.index is None else format_shape(lane.index)
-        owner = self._owner_words(lane.core)
+    def next_stick(self, coordinates: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Device coordinates of the same lane one stick further in memory, None behind the last stick."""
+        sizes = self.layout.device_size[:-1]
+        number = int(np.ravel_multi_index(coordinates[:-1], sizes)) + 1
+        if number >= self.layout.sticks:
+            return None
+        return (*(int(part) for part in np.unravel_index(number, sizes)), coordinates[-1])
+
+    def path(self, lane: Lane) -> tuple[str, ...]:
+        """The way from the element to its byte: ('[2,384]', 'stick 1,536', 'lane 0', 'core 27', 'LX 0x0A400')."""
+        owner = f"core {lane.core}" if lane.core != NOBODY else "no core" if self.owners.cores else ""
         memory = "LX" if self.in_lx else "device memory"
-        stick_bytes = self.lanes * self.layout.element_bytes
-        where = f"{memory} {format_address(lane.address, stick_bytes)}" if lane.address >= 0 else memory
-        return " · ".join(part for part in (what, f"stick {lane.stick:,}", f"lane {lane.lane}", owner, where) if part)
+        where = f"{memory} {format_hex(lane.address)}" if lane.address != NOWHERE else ""
+        words = (self._what(lane.place), f"stick {lane.stick:,}", f"lane {lane.lane}", owner, where)
+        return tuple(word for word in words if word)
 
-    def summary(self) -> str:
-        """'2,048 sticks of 64 · padding 12 KiB'."""
-        padding = f"padding {format_bytes(self.padding_bytes)}" if self.padding_bytes else "no padding"
-        return f"{format_count(self.layout.sticks, 'stick')} of {self.lanes} · {padding}"
+    def detail(self, lane: Lane) -> str:
+        """What the path leaves out: bytes of the address, and what a core has to do with the lane."""
+        parts = []
+        if lane.place.index is not None and self.tensor.name:
+            parts.append(f"element {format_shape(lane.place.index)} of {self.tensor.name}")
+        coordinates = format_shape(lane.place.coordinates)
+        parts.append(f"device coordinates {coordinates}: stick {lane.stick:,} of {self.layout.sticks:,}")
+        if lane.core != NOBODY:
+            parts.append(f"held by core {lane.core}" if self.in_lx else f"written by core {lane.core}")
+        if lane.address != NOWHERE:
+            parts.append(f"address {format_address(lane.address, STICK_BYTES)}")
+        return "\n".join(parts)
 
-    def _owner_words(self, core: int) -> str:
-        if core == NOBODY:
-            return "" if not self.owners.cores else "no core"
-        return f"core {core}" if self.in_lx else f"written by core {core}"
+    @property
+    def owner_words(self) -> str:
+        """What a colour means: 'held by core', 'written by core', or who fills it where no core does."""
+        if self.owners.cores:
+            return "held by core" if self.in_lx else "written by core"
+        if self.preview:
+            return "a preview: no core has it yet"
+        return "written by the host" if self.tensor.kind is BufferKind.COMPUTED else "filled by the host"
 
-    def _row_indices(self, rows: Ints) -> tuple[Ints, ...]:
-        if not self.row_sizes:
-            return ()
-        return tuple(np.asarray(part, np.int64) for part in np.unravel_index(rows, self.row_sizes))
+    def _what(self, place: Place) -> str:
+        if place.state == ELEMENT:
+            return format_shape(place.index or ())
+        return "zero" if place.state == ZERO else "padding"
 
-    def _host_columns(self, columns: Ints) -> Ints:
-        """Place along the stick dim of the element in each column, PADDING for none; undoes the arrangement."""
-        layout = self.layout
-        if layout.sparse:
-            return np.where(columns % self.lanes == 0, 0, PADDING)
-        size = self.tensor.shape[layout.stick_dim]
-        places = _unarranged(columns, layout)
-        return np.where(places < size, places, PADDING)
-
-    def _coordinates(self, row: int, column: int) -> Ints:
-        coordinates = np.zeros(len(self.layout.device_size), np.int64)
-        for place, values in zip(self.row_dims, self._row_indices(np.array([row], np.int64)), strict=True):
-            coordinates[place] = values[0]
-        coordinates[outer_dim(self.layout)] = column // self.lanes
-        coordinates[-1] = column % self.lanes
-        return coordinates
-
-    def _index(self, row: int, column: int) -> tuple[int, ...]:
-        dims, index = device_dims(self.layout), [0] * len(self.tensor.shape)
-        for place, values in zip(self.row_dims, self._row_indices(np.array([row], np.int64)), strict=True):
-            if dims[place] != SPARSE:
-                index[dims[place]] = int(values[0])
-        if self.layout.stick_dim != SPARSE:
-            index[self.layout.stick_dim] = int(self._host_columns(np.array([column], np.int64))[0])
-        return tuple(index)
-
-    def _address(self, coordinates: Ints, core: int) -> int:
-        """Byte address in device memory, or in the LX of its core; -1 if no core has it."""
-        size, start = np.array(self.layout.device_size, np.int64), np.zeros(len(coordinates), np.int64)
+    def _address(self, coordinates: tuple[int, ...], core: int) -> int:
+        """Byte address in device memory, or in the LX of its core; NOWHERE if no core has it, and for a preview."""
+        size, start = self.layout.device_size, (0,) * len(coordinates)
+        if self.preview or (self.in_lx and core == NOBODY):
+            return NOWHERE
         if self.in_lx:
-            if core == NOBODY:
-                return -1
             box = max(place for place, owner in enumerate(self.owners.cores) if owner == core)
-            start, size = self.owners.start[box], self.owners.size[box]
+            start, size = tuple(self.owners.start[box].tolist()), tuple(self.owners.size[box].tolist())
         place = 0
-        for coordinate, first, extent in zip(coordinates.tolist(), start.tolist(), size.tolist(), strict=True):
+        for coordinate, first, extent in zip(coordinates, start, size, strict=True):
             place = place * extent + coordinate - first
-        return int(self.tensor.address + place * self.layout.element_bytes)
+        return self.tensor.address + place * self.layout.element_bytes
 
 
-def _unarranged(columns: Ints, layout: StickLayout) -> Ints:
-    """Columns as a standard layout would have them: undoes what width-changing casts do to pairs of sticks."""
-    lanes = layout.elements_per_stick
-    stick, lane = columns // lanes, columns % lanes
-    if layout.arrangement is Arrangement.F32_TO_F16:
-        group, half, element = lane // 8, lane % 8 // 4, lane % 4
-        return np.asarray(stick * lanes + 32 * half + 4 * group + element, np.int64)
-    if layout.arrangement is Arrangement.F16_TO_F32:
-        pair, second = stick // 2, stick % 2
-        group, element = lane // 4, lane % 4
-        return np.asarray(pair * 2 * lanes + 8 * group + 4 * second + element, np.int64)
-    return columns
+def _within(side: Side, start: Ints, size: Ints) -> NDArray[np.bool_]:
+    inside = np.ones(len(side.state), np.bool_)
+    for place, values in side.device.items():
+        inside &= (values >= start[place]) & (values < start[place] + size[place])
+    return inside
 
 
 def stick_model_of(compilation: Compilation, schedule: Schedule, buffer: str) -> StickModel | None:
@@ -237,8 +203,8 @@ def _owners(compilation: Compilation, schedule: Schedule, tensor: DeviceTensor) 
         start = np.array([box.start for box in tensor.boxes], np.int64)
         size = np.array([box.size for box in tensor.boxes], np.int64)
         return Owners(tuple(box.core for box in tensor.boxes), start, size)
-    dims = len(tensor.layout.device_size)
-    starts, sizes, cores = [np.zeros((0, dims), np.int64)], [np.zeros((0, dims), np.int64)], list[int]()
+    none = Owners.none(len(tensor.layout.device_size))
+    starts, sizes, cores = [none.start], [none.size], list[int]()
     for step in schedule.steps:
         for access in step.op.writes:
             if access.buffer != tensor.name or step.op.call is not None:

@@ -21,6 +21,7 @@ from compiler.device import Device
 from compiler.errors import InputError, StudioError
 from compiler.frontend.specs import foreign_code_note
 from compiler.frontend.specs import read_spec as read_model_spec
+from compiler.layout_candidate import LayoutCandidate
 from compiler.loops import ModelSource
 from compiler.pins import Pins
 from compiler.plan import Plan
@@ -182,6 +183,14 @@ def candidates_of(compilation: Compilation, op: str) -> tuple[Candidate, ...]:
     from compiler.candidates import candidates
 
     return candidates(compilation.problem, compilation.plan, op)
+
+
+def layouts_of(compilation: Compilation, buffer: str, follow: bool) -> tuple[LayoutCandidate, ...]:
+    """Layouts a buffer could have, the chosen one first; with `follow` also what the graph would pay if everything else
+    were chosen anew, which takes longer.  InputError if there is no such buffer."""
+    from compiler.layout_candidates import layout_candidates
+
+    return layout_candidates(compilation.problem, compilation.plan, buffer, follow)
 
 
 def verify(compilation: Compilation, seed: int, poison: bool, reporter: Reporter) -> VerifyReport:

@@ -115,6 +115,12 @@ def _candidates(call: Call) -> Result:
     return found, unstructure(found)
 
 
+def _layouts(call: Call) -> Result:
+    plan, buffer, follow = call.get("plan", Compilation), call.get("buffer", str), call.get("follow", bool)
+    found = tasks.layouts_of(plan, buffer, follow)
+    return found, unstructure(found)
+
+
 def _verify(call: Call) -> Result:
     plan, seed, poison = call.get("plan", Compilation), call.get("seed", int), call.get("poison", bool)
     report = tasks.verify(plan, seed, poison, call.reporter)
@@ -151,6 +157,7 @@ TASKS: frozendict[str, Task] = frozendict(
     open=Task(_open, waits=True),
     compile=Task(_compile),
     candidates=Task(_candidates),
+    layouts=Task(_layouts),
     verify=Task(_verify, waits=True),
     check=Task(_check),
     export=Task(_export),

@@ -21,6 +21,7 @@ from spyre_studio.buffer_facts import (
     tensor_text,
 )
 from spyre_studio.elided import ElidedLabel
+from spyre_studio.layout_choices import pin_objection
 from spyre_studio.qt_theme import font, px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -46,7 +47,8 @@ class BufferCard(Card):
         self.keep = button("Keep in LX", "secondary", "Pin it into the scratchpad")
         self.out = button("Keep out", "secondary", "Pin it to device memory")
         self.free = button("Unpin", "quiet", "Remove the pin of its place")
-        self.sticks = QComboBox()
+        self.sticks, self.fixed = QComboBox(), text_label("", "mute")
+        self.unordered = button("Unpin the dim order", "quiet", "Remove the pin of its dim order")
         self._arrange()
 
     def show_buffer(self, compilation: Compilation, schedule: Schedule, name: str) -> None:
@@ -65,10 +67,11 @@ class BufferCard(Card):
         why = f" ({reason.partition('; ')[2] or reason})" if reason else ""
         words = layout_sentence(layout, buffer.shape)
         self.layout_text.setText(f"{words[:1].upper()}{words[1:]}; {size}{why}.")
-        self._show_sticks(buffer.shape)
+        self._show_sticks(buffer.shape, pin_objection(compilation.problem.program, name))
         self._show_pins(compilation)
 
-    def _show_sticks(self, shape: tuple[int, ...]) -> None:
+    def _show_sticks(self, shape: tuple[int, ...], objection: str) -> None:
+        """The dims that can be pinned, and what already is; a pin that should not be can still be taken back."""
         self.sticks.blockSignals(True)
         self.sticks.clear()
         self.sticks.addItem(f"Sticks: {_AUTOMATIC}", -1)
@@ -77,6 +80,11 @@ class BufferCard(Card):
         pinned = self.session.pins.layout.get(self._buffer, -1)
         self.sticks.setCurrentIndex(max(self.sticks.findData(pinned), 0))
         self.sticks.blockSignals(False)
+        self.sticks.setEnabled(not objection or pinned >= 0)
+        self.sticks.setToolTip(f"Cannot be pinned: {objection}" if objection else "Which dim is cut into sticks")
+        self.fixed.setText(f"Its layout cannot be pinned: {objection}.")
+        self.fixed.setVisible(bool(objection))
+        self.unordered.setVisible(self._buffer in self.session.pins.order)
 
     def _show_pins(self, compilation: Compilation) -> None:
         pins, solved, status = self.session.pins, compilation.problem.pins, compilation.plan.pins
@@ -88,10 +96,10 @@ class BufferCard(Card):
         if where:
             same = solved.placement.get(self._buffer) == where
             sentences.append(pin_sentence(status.get(f"placement:{self._buffer}"), same))
-        dim = pins.layout.get(self._buffer)
-        if dim is not None:
-            same = solved.layout.get(self._buffer) == dim
-            sentences.append(pin_sentence(status.get(f"layout:{self._buffer}"), same))
+        for kind, wanted, found in (("layout", pins.layout, solved.layout), ("order", pins.order, solved.order)):
+            if self._buffer in wanted:
+                same = wanted[self._buffer] == found.get(self._buffer)
+                sentences.append(pin_sentence(status.get(f"{kind}:{self._buffer}"), same))
         self.status.setText(" ".join(sentences))
         self.status.setVisible(bool(sentences))
         loud = "bad" if any("refused" in one for one in sentences) else "accent"
@@ -102,7 +110,7 @@ class BufferCard(Card):
         self.name.setFont(font("body", bold=True))
         self.tensor.setFont(font("label"))
         self.tensor.setProperty("tone", "mute")
-        for label in (self.place, self.change, self.layout_text, self.status):
+        for label in (self.place, self.change, self.layout_text, self.status, self.fixed):
             label.setFont(font("label"))
             label.setMinimumWidth(1)
         self.sticks.setAccessibleName("Which dim is cut into sticks")
@@ -119,10 +127,12 @@ class BufferCard(Card):
             self.column.addWidget(widget)
         self.column.addLayout(pinned)
         self.column.addLayout(buttons)
-        self.column.addWidget(self.sticks)
+        for below in (self.sticks, self.fixed, self.unordered):
+            self.column.addWidget(below)
         self.keep.clicked.connect(lambda: self.session.pin_placement(self._buffer, "lx"))
         self.out.clicked.connect(lambda: self.session.pin_placement(self._buffer, "hbm"))
         self.free.clicked.connect(lambda: self.session.unpin(f"placement:{self._buffer}"))
+        self.unordered.clicked.connect(lambda: self.session.unpin(f"order:{self._buffer}"))
         self.sticks.currentIndexChanged.connect(self._stick_chosen)
 
     def _stick_chosen(self) -> None:

@@ -30,7 +30,6 @@ CHOOSE = empty("Nothing is selected", "Click an op of the graph or a box of the 
 CHOOSE_OP = empty("No op is selected", "Choose an op to see how its work is divided over the cores.")
 NOT_DIVIDED = empty("It runs on the host", "An op without a loop form is not divided over the cores.")
 NO_COST = empty("No op is selected", "Choose an op to see what it costs and why.")
-NO_BUFFER = empty("No buffer is selected", "Choose an op or a buffer to see its elements in sticks.")
 
 
 class Tab(QWidget):
@@ -75,7 +74,7 @@ class InspectorView(PagedView):
         self._schedule: Schedule | None = None
         self.heading, self.subline, self.badge = ElidedLabel(), ElidedLabel(), Pill()
         self.division = DivisionPanel(session, selection)
-        self.sticks = SticksView(selection)
+        self.sticks = SticksView(session, selection)
         self.facts = FactsPanel(session, selection)
         self.cost = CostPanel()
         self.tabs = QTabWidget()
@@ -99,7 +98,8 @@ class InspectorView(PagedView):
         step = schedule.step_map.get(place.op) if place.op is not None else None
         buffer = place.buffer if place.buffer in schedule.buffers else None
         chosen = step is not None or buffer is not None
-        self._inner.setCurrentWidget(self._inset if chosen else self._choose)
+        teaches = self._front is self._tabs["Sticks"]  # says what a stick is while there is none to show
+        self._inner.setCurrentWidget(self._inset if chosen or teaches else self._choose)
         self._head.setVisible(chosen)
         self._say_heading(compilation, schedule, step, buffer)
         self._show_tab()
@@ -109,6 +109,7 @@ class InspectorView(PagedView):
         if what in {"pins", "state"} and self.compilation is not None:
             self.mark()
             self.division.show_pins()
+            self.sticks.show_pins()
 
     def show_badges(self, badges: tuple[Badge, ...]) -> None:
         """Beside the heading."""
@@ -131,6 +132,10 @@ class InspectorView(PagedView):
             self.heading.say("")
             self.subline.say("")
 
+    @property
+    def _front(self) -> Tab:
+        return self._tabs[self.tabs.tabText(self.tabs.currentIndex())]
+
     def _show_tab(self) -> None:
         """Fill the tab in front; the others follow when they come to the front."""
         compilation, schedule = self.compilation, self._schedule
@@ -139,8 +144,7 @@ class InspectorView(PagedView):
         place = self.selection.place
         step = schedule.step_map.get(place.op) if place.op is not None else None
         buffer = place.buffer if place.buffer in schedule.buffers else None
-        front = self._tabs[self.tabs.tabText(self.tabs.currentIndex())]
-        front.show_state(self._fill_tab(front, compilation, schedule, step, buffer))
+        self._front.show_state(self._fill_tab(self._front, compilation, schedule, step, buffer))
 
     def _fill_tab(
         self, front: Tab, compilation: Compilation, schedule: Schedule, step: Step | None, buffer: str | None
@@ -150,7 +154,8 @@ class InspectorView(PagedView):
             return READY
         if front is self._tabs["Sticks"]:
             name = buffer or (step.op.writes[0].buffer if step and step.op.writes else None)
-            return READY if name and self.sticks.show_buffer(compilation, schedule, name) else NO_BUFFER
+            self.sticks.show_buffer(compilation, schedule, name)
+            return READY
         if step is None:
             return CHOOSE_OP if front is self._tabs["Division"] else NO_COST
         if front is self._tabs["Division"]:

@@ -135,6 +135,7 @@ class LayoutList(QWidget):
         self._found: tuple[LayoutCandidate, ...] = ()
         self._asked: tuple[Compilation, str] | None = None
         self._waiting = ""
+        self._rows_shown: list[Row] = []
         self._failure: Failure | None = None
         self._chosen: int | None = None
         self.heading = Heading("Layouts it could have")
@@ -168,12 +169,15 @@ class LayoutList(QWidget):
         if self._compilation is None:
             return
         note = pin_note(self._compilation, self.session.pins, self._name)
-        self.table.show_rows(lambda: self._rows(note))
-        self.table.fit()
+        rows = self._rows(note)
+        if rows != self._rows_shown:  # a reset between the two clicks of a double click would lose it
+            self._rows_shown = rows
+            self.table.show_rows(lambda: rows)
+            self.table.fit()
         self.table.select(() if self._chosen is None else (self._chosen,))
         self.table.setVisible(bool(self._found))
-        rows = min(len(self._found), _ROWS)
-        self.table.setFixedHeight(self.table.horizontalHeader().sizeHint().height() + px(ROW) * rows + px(3))
+        high = px(ROW) * min(len(rows), _ROWS)
+        self.table.setFixedHeight(self.table.horizontalHeader().sizeHint().height() + high + px(3))
         legal = sum(one.legal for one in self._found)
         count = f"{legal} possible of {len(self._found)}" if self._found else ""
         self.heading.set_heading("Layouts it could have", self._waiting or count)

@@ -167,6 +167,21 @@ def hatch(colour: str, ground: str | None = None, ratio: float = 1.0) -> QBrush:
     return QBrush(tile)
 
 
+@lru_cache(maxsize=16)
+def rings(colour: str, ground: str, ratio: float = 1.0) -> QBrush:
+    """Small rings of `colour` on `ground`, like the digit: zeros that were written to fill a tensor up."""
+    side = round(_HATCH_TILE * ratio)
+    tile = QImage(side, side, QImage.Format.Format_RGB32)
+    tile.fill(qcolor(ground))
+    painter = QPainter(tile)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(qcolor(colour), 1.1 * ratio))
+    painter.drawEllipse(QRectF(side * 0.28, side * 0.18, side * 0.4, side * 0.6))
+    painter.end()
+    tile.setDevicePixelRatio(ratio)
+    return QBrush(tile)
+
+
 def route_path(points: Floats) -> QPainterPath:
     """One route of the layout (2 k, 2) as a path with curves, for dashed or highlighted edges (see curves.py)."""
     rows = points.tolist()

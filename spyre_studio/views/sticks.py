@@ -1,157 +1,339 @@
-"""The stick view: the selected buffer as sticks, which element sits in which stick, lane, core and address.
+"""The stick view: the selected buffer as sticks, the layout in words, and the layouts it could have.
 
-Owns: the picture, before and after a restickify side by side, and the line about the marked lane. Refuses: changing
-the layout; that is a pin of the facts.
+Owns: which tensors are drawn (alone, before and after a copy, or a candidate), the header, the legend and the line
+about the marked element.  Refuses: drawing, and changing the layout; that is a pin that the list of layouts asks for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
+from compiler.layout import Arrangement
+from compiler.layout_candidate import LayoutCandidate
+from compiler.plan import Edit
 from compiler.schedule import Schedule
-from compiler.text.plan_text import print_layout
 from spyre_studio.buffer_facts import tensor_text
 from spyre_studio.elided import ElidedLabel
 from spyre_studio.legend import Entry, Legend
 from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.selection import Selection
+from spyre_studio.session import Session
+from spyre_studio.state_page import StatePage
 from spyre_studio.stick_model import StickModel, stick_model_of
+from spyre_studio.stick_words import cut_sentences, device_dim_facts, figures, memory_sentence
 from spyre_studio.theme import GRID
+from spyre_studio.units import format_count, format_us
+from spyre_studio.view_state import empty
 from spyre_studio.views.core_ramp import CoreRamp
-from spyre_studio.views.stick_canvas import StickCanvas, core_shades
-from spyre_studio.widgets import text_label
+from spyre_studio.views.device_dims import DeviceDims
+from spyre_studio.views.layout_list import LayoutList
+from spyre_studio.views.stick_lesson import StickLesson
+from spyre_studio.views.stick_paint import shades
+from spyre_studio.views.stick_pictures import ONE_OVER_THE_OTHER, SIDE_BY_SIDE, Picture, StickPictures, Told
+from spyre_studio.views.widen import Widener, dock_of
+from spyre_studio.widgets import button, restyle, text_label
 
-_HINT = "Point at a lane, or walk with the arrow keys, to see its element."
+HINT: Final = "Point at a lane, or walk with the arrow keys, to follow its element to its byte."
+ARROW: Final = " → "
+_TENSOR, _MEMORY = "As the tensor looks", "As memory lies"
 
 
 class SticksView(QWidget):
-    """Shows one buffer, and the other side of a restickify if there is one."""
+    """Shows one buffer, alone or beside the other side of a copy, or a candidate layout of it."""
 
-    def __init__(self, selection: Selection, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.selection = selection
+        self.session, self.selection = session, selection
         self._shown: tuple[Compilation, str] | None = None
-        self._named: StickModel | None = None
-        self.name, self.tensor, self.layout_text = ElidedLabel(), ElidedLabel(), text_label("")
-        self.first, self.second = StickCanvas("Sticks of the buffer"), StickCanvas("Sticks after the restickify")
-        self.pictures = QSplitter(Qt.Orientation.Vertical)
-        self.line = text_label(_HINT, "mute")
-        self.ramp, self.legend = CoreRamp(), Legend((Entry("padding", "mute", "hatch"),))
+        self._schedule: Schedule | None = None
+        self._model: StickModel | None = None
+        self._edits: tuple[Edit, ...] = ()
+        self._edit = 0
+        self._preview: LayoutCandidate | None = None
+        self._widener = Widener(self)
+        self.page, self.lesson = StatePage(), StickLesson()
+        self.name, self.tensor = ElidedLabel(), QLabel()
+        self.widen = button("Widen", "quiet", "Give this panel most of the window, or the room back")
+        self.dims, self.words, self.figures = DeviceDims(), text_label("", "mute"), text_label("")
+        self.looks, self.lies = _switch(_TENSOR), _switch(_MEMORY)
+        self.copy, self.other = ElidedLabel(), button("Next copy", "quiet", "Show another copy of this buffer")
+        self.back = button("Back to the plan", "quiet", "Leave the preview of a layout")
+        self.pictures = StickPictures()
+        self.ramp, self.legend, self.letters = CoreRamp(), Legend(), Legend()
+        self.line = text_label(HINT, "mute")
+        self.layouts = LayoutList(session)
         self._arrange()
+        self._connect()
 
-    def show_buffer(self, compilation: Compilation, schedule: Schedule, name: str) -> bool:
-        """Show a buffer of a plan; False if it has no elements or there is none."""
-        if self._shown is not None and self._shown[0] is compilation and self._shown[1] == name:
-            self._show_ramp(compilation.plan.cores)
-            return True
-        before, after = _sides(compilation, name)
-        first, second = stick_model_of(compilation, schedule, before), None
-        if first is None:
-            return False
-        if after:
-            second = stick_model_of(compilation, schedule, after)
-        self._shown = (compilation, name)
-        cores = compilation.plan.cores
-        self.first.show_model(
-            first, cores, _cut(first, "before: " if second else ""), first.summary() if second else ""
-        )
-        self.second.setVisible(second is not None)
-        if second is not None:
-            self.second.show_model(second, cores, _cut(second, "after: "), second.summary())
-        self._say(compilation, schedule, name, first if name == before or second is None else second)
-        return True
+    # What is shown
+
+    def show_buffer(self, compilation: Compilation, schedule: Schedule, name: str | None) -> None:
+        """Show a buffer of a plan; without one, what a stick is."""
+        if name is None:
+            self._shown = None
+            self._stack.setCurrentWidget(self.lesson)
+            return
+        if self._shown is None or self._shown[0] is not compilation or self._shown[1] != name:
+            self._shown, self._schedule = (compilation, name), schedule
+            self._model, self._preview, self._edit = stick_model_of(compilation, schedule, name), None, 0
+            self._edits = tuple(edit for edit in compilation.plan.edits if name in (edit.target, edit.source))
+            if self._model is not None:
+                self._draw()
+        if self._model is None:
+            self._say_empty(compilation, schedule, name)
+            return
+        self._stack.setCurrentWidget(self._body)
+        self._show_legend()
+        self.layouts.show_buffer(compilation, name)
 
     @property
     def both(self) -> bool:
-        """True while both sides of a restickify are shown."""
-        return not self.second.isHidden()
+        """True while two pictures are shown."""
+        return len(self.pictures.pictures) > 1
 
-    def _say(self, compilation: Compilation, schedule: Schedule, name: str, model: StickModel) -> None:
+    @property
+    def edit(self) -> Edit | None:
+        """The copy that is shown before and after, None without one."""
+        return self._edits[self._edit % len(self._edits)] if self._edits else None
+
+    def show_pins(self) -> None:
+        """The session's pins changed."""
+        if self._shown is not None and self._model is not None:
+            self.layouts.refresh()
+
+    def _say_empty(self, compilation: Compilation, schedule: Schedule, name: str) -> None:
+        shape = schedule.buffers[name].shape if name in schedule.buffers else ()
+        if 0 in shape:
+            state = empty("It has no elements", f"{tensor_text(schedule, name)} takes no sticks: one of its dims is 0.")
+        else:
+            state = empty("It is not on the device", f"The program of this plan has no tensor {name}.")
+        self.page.show_state(state)
+        self._stack.setCurrentWidget(self.page)
+
+    def _draw(self) -> None:
+        """Pictures and header for the buffer, the copy or the preview."""
+        assert self._shown is not None
+        assert self._schedule is not None
+        compilation, name = self._shown
+        pictures = self._pictures()
+        shown = pictures[-1].model if self._preview is not None else self._model
+        assert shown is not None
+        self.pictures.show_pictures(pictures, compilation.plan.cores)
+        self._reserve()
         self.name.say(name)
-        self.tensor.say(tensor_text(schedule, name))
-        self.layout_text.setText(f"{model.summary()}\n{_layout_lines(model)}")
-        self._named = model
-        self._show_ramp(compilation.plan.cores)
-        padded = any(canvas.model is not None and canvas.model.padding_bytes for canvas in (self.first, self.second))
-        self.legend.setVisible(padded)
-        self.line.setText(_HINT)
+        self.tensor.setText(tensor_text(self._schedule, name))
+        layout, shape = shown.layout, shown.tensor.shape
+        self.dims.show_dims(device_dim_facts(layout, shape))
+        self.words.setText(f"{cut_sentences(layout, shape)} {memory_sentence(layout)}")
+        self.figures.setText(figures(shown))
+        self._say_copy(compilation)
+        self._show_legend()
 
-    def _show_ramp(self, cores: int) -> None:
-        model = self._named
-        owned = model is not None and bool(model.owners.cores)
-        colours = core_shades(active_theme(), cores)[:cores] if owned else ()
-        words = "held by core 0" if model is not None and model.in_lx else "written by core 0"
-        self.ramp.show_ramp(*((words, str(cores - 1)) if owned else ("filled by the host", "")), colours)
+    def _pictures(self) -> tuple[Picture, ...]:
+        assert self._shown is not None
+        assert self._schedule is not None
+        assert self._model is not None
+        compilation, _ = self._shown
+        if self._preview is not None:
+            preview = Picture(self._model.previewed(self._preview.layout), "preview")
+            return (Picture(self._model, "this plan"), preview) if self._roomy() else (preview,)
+        edit = self.edit
+        if edit is None:
+            return (Picture(self._model),)
+        sides = (stick_model_of(compilation, self._schedule, side) for side in (edit.source, edit.target))
+        before, after = sides
+        if before is None or after is None:
+            return (Picture(self._model),)
+        return Picture(before, "before"), Picture(after, "after")
 
-    def _point(self, canvas: StickCanvas, lane: object) -> None:
-        """A lane was pointed at: mark it, say it, and find its element on the other side."""
-        model = canvas.model
-        if model is None or not isinstance(lane, tuple):
+    def _say_copy(self, compilation: Compilation) -> None:
+        edit = None if self._preview is not None else self.edit
+        self.copy.setVisible(edit is not None or self._preview is not None)
+        self.other.setVisible(edit is not None and len(self._edits) > 1)
+        self.back.setVisible(self._preview is not None)
+        if edit is None:
+            self.copy.say("Preview: no plan has it so yet")
             return
-        canvas.mark(lane)
-        self.line.setText(model.describe(*lane))
-        other = self.second if canvas is self.first else self.first
-        index = model.lane(*lane).index
-        if not self.both or other.model is None:
-            return
-        there = other.model.find(index) if index is not None else None
-        other.mark(there)
-        if there is not None:
-            sides = (model, other.model) if canvas is self.first else (other.model, model)
-            lanes = (lane, there) if canvas is self.first else (there, lane)
-            words = (side.describe(*place) for side, place in zip(sides, lanes, strict=True))
-            self.line.setText(
-                "\n".join(f"{when}: {word}" for when, word in zip(("before", "after"), words, strict=True))
-            )
+        cost = next((step.total_us for step in compilation.cost.steps if step.step == edit.name), None)
+        elements = compilation.problem.program.buffer_map.get(edit.source)
+        moved = f"{format_count(elements.elements, 'element')}" if elements is not None else ""
+        number = f"{self._edit % len(self._edits) + 1} of {len(self._edits)}" if len(self._edits) > 1 else ""
+        time = format_us(cost) if cost is not None else ""
+        parts = (f"{edit.kind} before {edit.before}", moved, time, number)
+        self.copy.say(" · ".join(part for part in parts if part))
+
+    def _show_legend(self) -> None:
+        assert self._shown is not None
+        models = [picture.model for picture in self.pictures.pictures]
+        owned = next((model for model in reversed(models) if model.owners.cores), None)
+        cores = self._shown[0].plan.cores
+        if owned is not None:
+            colours = shades(active_theme(), cores)[0][:cores]
+            self.ramp.show_ramp(f"{owned.owner_words} 0", str(cores - 1), colours)
+        else:
+            self.ramp.show_ramp(models[-1].owner_words if models else "", "", ())
+        nobodys = [model for model in models if not model.owners.cores] if owned is not None else []
+        self.legend.set_entries((*(Entry(one.owner_words, "mute") for one in nobodys[:1]), *_fillings(models)))
+        self.letters.set_entries(_letters(models))
+        self.letters.setVisible(bool(_letters(models)))
+
+    # What the user does
+
+    def _previewed(self, one: object) -> None:
+        self._preview = one if isinstance(one, LayoutCandidate) else None
+        if self._model is not None:
+            self._draw()
+
+    def _next_copy(self) -> None:
+        self._edit += 1
+        self._draw()
+
+    def _tell(self, told: Sequence[Told]) -> None:
+        """The way of the marked element, a line per picture."""
+        lines = [f"{one.word}: {ARROW.join(one.path)}" if one.word else ARROW.join(one.path) for one in told]
+        self.line.setText("\n".join(lines) or HINT)
+        self.line.setToolTip("\n\n".join(one.detail for one in told))
+        self.line.setProperty("tone", "" if lines else "mute")
+        restyle(self.line)
+        mine = [one for one in told if one.word in ("", "preview", self._side())]
+        self.dims.show_lane(mine[-1].lane.place.coordinates if mine else ())
+
+    def _side(self) -> str:
+        """Which picture the header speaks of."""
+        edit = self.edit
+        if self._preview is not None or edit is None or self._shown is None:
+            return ""
+        return "before" if edit.source == self._shown[1] else "after"
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape leaves a preview."""
+        if event.key() == Qt.Key.Key_Escape and self._preview is not None:
+            self.layouts.leave_preview()
+        else:
+            super().keyPressEvent(event)
+
+    # Arrangement
+
+    def _reserve(self) -> None:
+        """Room for the way of an element, so that nothing moves below the pointer when it is told."""
+        lines = len(self.pictures.pictures) * (1 if self._wide() else 2)
+        self.line.setFixedHeight(max(lines, 1) * self.line.fontMetrics().lineSpacing() + px(2))
+
+    def _wide(self) -> bool:
+        return self.width() >= px(SIDE_BY_SIDE)
+
+    def _roomy(self) -> bool:
+        """True if there is room for two pictures."""
+        return self._wide() or self.pictures.height() >= px(ONE_OVER_THE_OTHER)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Pictures stand beside each other where there is room."""
+        super().resizeEvent(event)
+        self.pictures.show_stacked(not self._wide())
+        across, down = QHBoxLayout.Direction.LeftToRight, QHBoxLayout.Direction.TopToBottom
+        self._head.setDirection(across if self._wide() else down)
+        self._reserve()
+        if self._preview is not None and self._model is not None and self.both != self._roomy():
+            self._draw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Only a panel in a dock can be widened."""
+        super().showEvent(event)
+        self.widen.setVisible(dock_of(self) is not None)
+
+    def _widen(self) -> None:
+        self._widener.toggle()
+        self.widen.setText("Narrow" if self._widener.wide else "Widen")
+
+    def _connect(self) -> None:
+        self.lies.toggled.connect(self.pictures.show_memory)
+        self.pictures.told.connect(self._tell)
+        self.layouts.previewed.connect(self._previewed)
+        self.other.clicked.connect(self._next_copy)
+        self.back.clicked.connect(self.layouts.leave_preview)
+        self.widen.clicked.connect(self._widen)
 
     def _arrange(self) -> None:
+        self._body = QWidget()
+        self._stack = QStackedLayout(self)
+        for widget in (self.lesson, self.page, self._body):
+            self._stack.addWidget(widget)
         self.name.setFont(font("body", bold=True))
-        self.tensor.setFont(font("label"))
-        self.tensor.setProperty("tone", "mute")
-        self.layout_text.setFont(font("micro", mono=True))
-        self.layout_text.setProperty("tone", "mute")
-        self.line.setFont(font("label"))
-        self.line.setMinimumHeight(2 * self.line.fontMetrics().lineSpacing())
         self.line.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.pictures.addWidget(self.first)
-        self.pictures.addWidget(self.second)
-        self.pictures.setChildrenCollapsible(False)
-        column = QVBoxLayout(self)
+        for label in (self.tensor, self.words, self.figures, self.line, self.copy):
+            label.setFont(font("label"))
+        for label in (self.tensor, self.copy):
+            label.setProperty("tone", "mute")
+        column = QVBoxLayout(self._body)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(px(GRID / 2))
-        for widget in (self.name, self.tensor, self.layout_text):
-            column.addWidget(widget)
+        column.setSpacing(px(GRID * 0.75))
+        column.addLayout(_row(px(GRID), (self.name, 1), (self.tensor, 0)))
+        column.addLayout(self._header())
+        group = QButtonGroup(self)
+        for one in (self.looks, self.lies):
+            group.addButton(one)
+        self.looks.setChecked(True)
+        column.addLayout(_row(px(GRID / 2), (self.looks, 0), (self.lies, 0), (QWidget(), 1), (self.widen, 0)))
+        column.addLayout(_row(px(GRID), (self.copy, 1), (self.other, 0), (self.back, 0)))
         column.addWidget(self.pictures, 1)
-        legends = QHBoxLayout()
-        legends.setSpacing(px(2 * GRID))
-        legends.addWidget(self.ramp, 1)
-        legends.addWidget(self.legend)
-        column.addLayout(legends)
+        column.addLayout(_row(px(2 * GRID), (self.ramp, 1), (self.legend, 0)))
+        column.addWidget(self.letters)
         column.addWidget(self.line)
-        for canvas in (self.first, self.second):
-            canvas.hovered.connect(lambda lane, here=canvas: self._point(here, lane))
-            canvas.clicked.connect(lambda lane, _held, here=canvas: self._point(here, lane))
-            canvas.walked.connect(lambda lane, here=canvas: self._point(here, lane))
+        column.addWidget(self.layouts)
         for label in self.findChildren(QLabel):
             label.setMinimumWidth(1)
 
+    def _header(self) -> QHBoxLayout:
+        """The device dims and the words, beside each other where there is room."""
+        self._head = QHBoxLayout()
+        self._head.setSpacing(px(GRID * 0.75))
+        words = QVBoxLayout()
+        words.setSpacing(px(GRID / 4))
+        words.addWidget(self.words)
+        words.addWidget(self.figures)
+        words.addStretch(1)
+        self._head.addWidget(self.dims, 1, Qt.AlignmentFlag.AlignTop)
+        self._head.addLayout(words, 1)
+        return self._head
 
-def _sides(compilation: Compilation, name: str) -> tuple[str, str]:
-    """Source and target of the restickify that makes or reads a buffer; the buffer alone if there is none."""
-    edits = compilation.plan.edits
-    made = next((edit for edit in edits if edit.target == name), None)
-    edit = made or next((edit for edit in edits if edit.source == name), None)
-    return (edit.source, edit.target) if edit is not None else (name, "")
+
+def _switch(text: str) -> QToolButton:
+    made = QToolButton()
+    made.setText(text)
+    made.setCheckable(True)
+    made.setFont(font("label"))
+    return made
 
 
-def _layout_lines(model: StickModel) -> str:
-    parts = print_layout(model.layout).split("  ")[1:]
-    return "\n".join([f"size {parts[0]}", *(part for part in parts[1:] if part != "standard")])
+def _row(spacing: int, *widgets: tuple[QWidget, int]) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(spacing)
+    for widget, stretch in widgets:
+        row.addWidget(widget, stretch)
+    return row
 
 
-def _cut(model: StickModel, prefix: str) -> str:
-    layout = model.layout
-    cut = "sparse sticks" if layout.sparse else f"sticks along dim {layout.stick_dim}"
-    return f"{prefix}{cut}" if prefix else cut[:1].upper() + cut[1:]
+def _fillings(models: Sequence[StickModel]) -> tuple[Entry, ...]:
+    """What lies in lanes without an element."""
+    found = []
+    if any(model.padding_bytes > model.zero_bytes for model in models):
+        found.append(Entry("padding", "mute", "hatch"))
+    if any(model.zero_bytes for model in models):
+        found.append(Entry("zeros", "mute", "rings"))
+    return tuple(found)
+
+
+def _letters(models: Sequence[StickModel]) -> tuple[Entry, ...]:
+    """What a and b are, where a cast wove sticks."""
+    woven = {model.layout.arrangement for model in models if not model.layout.sparse}
+    if Arrangement.F16_TO_F32 in woven:
+        return Entry("a: first stick of a pair", "matmul"), Entry("b: second stick", "reduction")
+    if Arrangement.F32_TO_F16 in woven:
+        return Entry("a: columns 0–31 of a stick", "matmul"), Entry("b: columns 32–63", "reduction")
+    return ()

@@ -18,6 +18,11 @@ from compiler.pipeline import compile_problem
 from compiler.problem import Problem
 from tests.programs import softmax
 
+DEFAULT_ORDERS = (
+    "assign-layouts,insert-restickify,order-dims{rule=default},reduce-span,divide-matmul,divide-rest,place-scratchpad"
+)
+"""A pipeline whose only copies are restickifies."""
+
 SUM = "sum"
 """An op of the model below; its loops are i and j, of which j is reduced."""
 
@@ -28,10 +33,13 @@ def captured(program: LoopProgram | None = None) -> Captured:
     return Captured(ModelGraph(program.name, (), (), ()), program)
 
 
-def compiled(pins: Pins | None = None, cores: int = 32, program: LoopProgram | None = None) -> Compilation:
+def compiled(
+    pins: Pins | None = None, cores: int = 32, program: LoopProgram | None = None, pipeline: str = "staged"
+) -> Compilation:
     """The plan for it."""
     model = captured(program)
-    return compile_problem(model.graph, Problem(model.program, load_device("spyre").with_cores(cores), pins or Pins()))
+    problem = Problem(model.program, load_device("spyre").with_cores(cores), pins or Pins())
+    return compile_problem(model.graph, problem, pipeline=pipeline)
 
 
 def divided(op: str, **factors: int) -> Pins:

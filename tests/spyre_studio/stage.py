@@ -16,7 +16,10 @@ from pytestqt.qtbot import QtBot
 from compiler.candidates import Candidate, candidates
 from compiler.captured import Captured
 from compiler.compilation import Compilation
+from compiler.layout_candidate import LayoutCandidate
+from compiler.layout_candidates import layout_candidates
 from simulator.report import VerifyReport
+from spyre_studio.failure import Failure
 from spyre_studio.request import Shared
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -35,6 +38,8 @@ class Stage(Session):
         super().__init__(settings=settings)
         self.asked: list[str] = []
         self.waiting: list[Callable[[tuple[Candidate, ...]], None]] = []
+        self.waiting_layouts: list[Callable[[tuple[LayoutCandidate, ...]], None]] = []
+        self.layouts_failure: Failure | None = None
         self.answers = True
         self._made = 0
 
@@ -72,6 +77,24 @@ class Stage(Session):
             callback(candidates(compilation.problem, compilation.plan, op))
         else:
             self.waiting.append(callback)
+
+    def request_layouts(
+        self,
+        buffer: str,
+        follow: bool,
+        callback: Callable[[tuple[LayoutCandidate, ...]], None],
+        failed: Callable[[Failure], None],
+    ) -> None:
+        """Answered at once, kept in `waiting_layouts`, or failed."""
+        self.asked.append(f"layouts {buffer}{' follow' if follow else ''}")
+        compilation = self.compilation
+        assert compilation is not None
+        if self.layouts_failure is not None:
+            failed(self.layouts_failure)
+        elif self.answers:
+            callback(layout_candidates(compilation.problem, compilation.plan, buffer, follow))
+        else:
+            self.waiting_layouts.append(callback)
 
 
 def quiet_settings(folder: str) -> Settings:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from frozendict import frozendict
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea
@@ -14,7 +15,7 @@ from spyre_studio.selection import Selection
 from spyre_studio.theme import LIGHT, Theme
 from spyre_studio.views.inspector import InspectorView
 from tests.programs import attention
-from tests.spyre_studio.plans import compiled, divided
+from tests.spyre_studio.plans import DEFAULT_ORDERS, compiled, divided
 from tests.spyre_studio.stage import Stage, all_texts, quiet_settings, staged
 
 Opened = tuple[InspectorView, Selection]
@@ -26,7 +27,7 @@ def stage(tmp_path: Path) -> Stage:
 
 
 def open_with(qtbot: QtBot, stage: Stage, pins: Pins | None = None) -> Opened:
-    stage.put(compiled(program=attention(4, 512, 64), pins=pins))
+    stage.put(compiled(program=attention(4, 512, 64), pins=pins, pipeline=DEFAULT_ORDERS))
     return staged(qtbot, stage, InspectorView, 360, 900)
 
 
@@ -231,6 +232,32 @@ def test_stick_dims_are_pinned(opened: Opened, stage: Stage) -> None:
     assert not stage.pins.layout
 
 
+def test_a_contradicting_dim_order_goes_with_a_stick_dim(opened: Opened, stage: Stage) -> None:
+    view, selection = opened
+    stage.set_pins(Pins(order=frozendict(exp=(1, 0, 2))))
+    selection.select_buffer("exp")
+    view.show_tab("Facts")
+    card = view.facts.card
+    assert "Pin not solved yet." in card.status.text()
+    card.sticks.setCurrentIndex(card.sticks.findData(1))
+    assert stage.pins == Pins(layout=frozendict(exp=1))
+    stage.set_pins(Pins(order=frozendict(exp=(1, 0, 2))))
+    card.unordered.click()
+    assert not stage.pins
+
+
+def test_what_the_host_fills_anew_cannot_be_pinned_and_says_why(opened: Opened, stage: Stage) -> None:
+    view, selection = opened
+    selection.select_buffer("q")
+    view.show_tab("Facts")
+    card = view.facts.card
+    assert not card.sticks.isEnabled()
+    assert "the host fills an input" in card.fixed.text()
+    selection.select_buffer("exp")
+    assert card.sticks.isEnabled()
+    assert not card.fixed.isVisible()
+
+
 # Cost
 
 
@@ -252,45 +279,23 @@ def test_cost_shows_terms_with_formula_and_inputs(opened: Opened) -> None:
 # Sticks
 
 
-def test_sticks_of_the_result_with_a_lane_in_words(opened: Opened) -> None:
+def test_sticks_are_those_of_the_result_or_of_the_buffer(opened: Opened) -> None:
     view, selection = opened
     selection.select_op("exp")
     view.show_tab("Sticks")
     assert view.sticks.name.text() == "exp"
-    assert not view.sticks.both
-    view.sticks.first.setFocus()
-    QTest.keyClick(view.sticks.first, Qt.Key.Key_Right)
-    assert view.sticks.line.text().startswith("[0,0,0] · stick 0 · lane 0 · core 0 · LX 0x")
-    QTest.keyClick(view.sticks.first, Qt.Key.Key_Down)
-    QTest.keyClick(view.sticks.first, Qt.Key.Key_Right)
-    assert view.sticks.line.text().startswith("[0,1,1]")
+    selection.select_buffer("q")
+    assert view.sticks.name.text() == "q"
 
 
-def test_a_restickify_is_shown_before_and_after(opened: Opened) -> None:
+def test_with_nothing_selected_the_tab_teaches_what_a_stick_is(opened: Opened) -> None:
     view, selection = opened
-    selection.select_buffer("k@d1")
+    selection.select_op("exp")
     view.show_tab("Sticks")
-    assert view.sticks.both
-    view.sticks._point(view.sticks.first, (3, 5))
-    assert view.sticks.first.cursor_lane == (3, 5)
-    first, second = view.sticks.line.text().splitlines()
-    assert first.startswith("before: [0,3,5]")
-    assert second.startswith("after: [0,3,5]")
-    there = view.sticks.second.cursor_lane
-    assert there is not None
-    assert view.sticks.second.model is not None
-    assert view.sticks.second.model.lane(*there).index == (0, 3, 5)
-
-
-def test_the_picture_has_a_colour_per_core_and_shows_padding(opened: Opened, dark: Theme) -> None:
-    view, selection = opened
-    selection.select_buffer("max")
-    view.show_tab("Sticks")
-    image = view.sticks.first.picture(200, 100)
-    colours = {image.pixelColor(x, y).name() for x in range(0, 200, 3) for y in range(0, 100, 3)}
-    assert dark.bg in colours
-    assert len(colours) > 20
-    assert "padding" in view.sticks.layout_text.text()
+    selection.clear()
+    assert "What is a stick?" in all_texts(view)
+    view.show_tab("Division")
+    assert "No op is selected" in all_texts(view)
 
 
 # Themes

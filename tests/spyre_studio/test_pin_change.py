@@ -4,7 +4,7 @@ import pytest
 from frozendict import frozendict
 
 from compiler.pins import Pins
-from spyre_studio.pin_change import describe, with_division, with_layout, with_placement, without
+from spyre_studio.pin_change import describe, with_division, with_layout, with_order, with_placement, without
 
 FULL = Pins(
     division=frozendict(op=frozendict(m=8)),
@@ -30,6 +30,13 @@ def test_pins_are_replaced() -> None:
     assert with_placement(FULL, "x", "hbm").placement == frozendict(x="hbm")
 
 
+def test_a_stick_dim_takes_the_place_of_an_order_that_contradicts_it() -> None:
+    ordered = with_order(Pins(), "x", (0, 2, 1))
+    assert with_layout(ordered, "x", 1).order == {"x": (0, 2, 1)}
+    assert with_layout(ordered, "x", 0).order == {}
+    assert with_layout(ordered, "y", 0).order == {"x": (0, 2, 1)}
+
+
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
@@ -39,6 +46,9 @@ def test_pins_are_replaced() -> None:
         (FULL, Pins(), "Remove all pins"),
         (Pins(), FULL, "Change pins"),
         (with_layout(Pins(), "x", 1), with_layout(Pins(), "y", 1), "Change pins"),
+        (Pins(), with_order(with_layout(Pins(), "x", 1), "x", (0, 1)), "Pin layout of x"),
+        (with_order(Pins(), "x", (0, 1)), with_layout(with_order(Pins(), "x", (0, 1)), "x", 0), "Pin layout of x"),
+        (with_order(Pins(), "x", (0, 1)), Pins(), "Unpin layout of x"),
         (
             with_division(Pins(), "op", {"m": 2, "n": 4}),
             with_division(Pins(), "op", {"n": 4, "m": 2}),

@@ -1,125 +1,95 @@
-"""The stick model against brute force: every element found by the layout's own arithmetic, every byte by counting."""
+"""The stick model against brute force: whose every lane is, at which byte, and the words for its way."""
 
 from functools import lru_cache
-from itertools import product
 from math import prod
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from compiler.compilation import Compilation
 from compiler.dtypes import DType
 from compiler.errors import UnsupportedError
-from compiler.layout import Arrangement, StickLayout, stick_layout
+from compiler.layout import stick_layout
 from compiler.loops import BufferKind
 from compiler.program import CoreBox, DeviceTensor, Memory
 from compiler.schedule import expand
-from spyre_studio.stick_model import NOBODY, PADDING, Owners, StickModel, stick_model_of
+from spyre_studio.stick_grid import ELEMENT, StickGrid, memory_grid, tensor_grid
+from spyre_studio.stick_model import NOBODY, NOWHERE, Owners, StickModel, stick_model_of
 from tests.programs import attention
 from tests.random_programs import random_program
 from tests.spyre_studio.plans import compiled
-
-Ints = NDArray[np.int64]
-NO_OWNERS = Owners((), np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int64))
+from tests.spyre_studio.stick_cases import CASES, Case, dense, layout_of, model_of, rows_model
 
 
-def dense(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(prod(shape[dim + 1 :]) for dim in range(len(shape)))
+def grid_of(model: StickModel) -> StickGrid:
+    return tensor_grid(model.layout, model.tensor.shape)
 
 
-def model_of(layout: StickLayout, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> StickModel:
-    strides = strides or dense(shape)
-    tensor = DeviceTensor("t", DType.F16, BufferKind.INPUT, shape, strides, layout, Memory.HBM, 4096)
-    return StickModel(tensor, NO_OWNERS)
+def everywhere(grid: StickGrid) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
+    return np.arange(grid.rows), np.arange(grid.columns)
 
 
-def whole(model: StickModel) -> Ints:
-    return model.elements(np.arange(model.rows), np.arange(model.columns))
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_numbers_and_addresses_are_those_of_the_layout(case: Case) -> None:
+    model = model_of(layout_of(case), case[0])
+    for grid in (grid_of(model), memory_grid(model.layout, case[0])):
+        numbers = model.stick_numbers(grid, *everywhere(grid))
+        assert sorted(np.unique(numbers).tolist()) == list(range(model.layout.sticks))
+        for row, column in ((0, 0), (grid.rows - 1, grid.columns - 1), (grid.rows // 2, grid.columns // 3)):
+            lane = model.lane(grid, row, column)
+            assert lane.stick == numbers[row, column]
+            assert lane.address == 4096 + lane.stick * 128 + lane.lane * model.layout.element_bytes
+            if lane.place.index is not None:
+                offset = sum(a * b for a, b in zip(lane.place.index, dense(case[0]), strict=True))
+                assert lane.stick * model.lanes + lane.lane == model.layout.positions(np.array([offset]))[0]
 
 
-def by_brute_force(model: StickModel) -> dict[int, int]:
-    """Device element number -> host offset, for every element of the tensor."""
-    tensor = model.tensor
-    found = {}
-    for index in product(*(range(size) for size in tensor.shape)):
-        offset = sum(place * stride for place, stride in zip(index, tensor.strides, strict=True))
-        found[int(model.layout.positions(np.array([offset]))[0])] = offset
-    return found
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_bytes_of_padding_and_zeros_add_up(case: Case) -> None:
+    model = model_of(layout_of(case), case[0])
+    assert model.padding_bytes == model.layout.size_bytes - prod(case[0]) * model.layout.element_bytes
+    assert 0 <= model.zero_bytes <= model.padding_bytes
+    assert bool(model.zero_bytes) == bool(model.layout.padding)
 
 
-CASES = [
-    ((3, 7, 150), None, 64, Arrangement.STANDARD),
-    ((3, 7, 150), (2, 0, 1), 64, Arrangement.STANDARD),
-    ((3, 70), (1, 0), 32, Arrangement.STANDARD),
-    ((512,), None, 64, Arrangement.STANDARD),
-    ((40,), (0, -1), 64, Arrangement.STANDARD),
-    ((6, 1), None, 64, Arrangement.STANDARD),
-    ((6, 7), (0, 1, -1), 64, Arrangement.STANDARD),
-    ((2, 1, 130), None, 64, Arrangement.STANDARD),
-    ((4, 130), None, 32, Arrangement.F16_TO_F32),
-    ((4, 20), None, 32, Arrangement.F16_TO_F32),
-    ((4, 130), None, 64, Arrangement.F32_TO_F16),
-    ((), None, 64, Arrangement.STANDARD),
-]
+def test_sticks_follow_each_other_in_memory() -> None:
+    model = model_of(stick_layout((2, 100, 150), dense((2, 100, 150)), 64), (2, 100, 150))
+    at: tuple[int, ...] | None = (0, 0, 0, 5)
+    numbers = []
+    while at is not None:
+        numbers.append(int(np.dot(at, model.layout.device_strides)) // 64)
+        assert at[-1] == 5
+        at = model.next_stick(at)
+    assert numbers == list(range(600))
 
 
-@pytest.mark.parametrize(("shape", "order", "lanes", "arrangement"), CASES)
-def test_every_lane_holds_what_the_layout_says(
-    shape: tuple[int, ...], order: tuple[int, ...] | None, lanes: int, arrangement: Arrangement
-) -> None:
-    model = model_of(stick_layout(shape, dense(shape), lanes, order, arrangement), shape)
-    expected = by_brute_force(model)
-    grid = whole(model)
-    assert grid.size == model.layout.sticks * lanes
-    for row, column in product(range(0, model.rows, 3), range(0, model.columns, 5)):
-        lane = model.lane(row, column)
-        offset = int(grid[row, column])
-        assert expected.get(lane.stick * lanes + lane.lane, PADDING) == offset
-        assert (lane.index is None) == (offset == PADDING)
-        if lane.index is not None:
-            assert model.find(lane.index) == (row, column)
-    assert sorted(grid[grid != PADDING].tolist()) == sorted(expected.values())
-    assert int((grid == PADDING).sum()) * model.layout.element_bytes == model.padding_bytes
+def test_the_way_of_an_element_in_words() -> None:
+    model = rows_model(64, 128, 4)
+    grid = grid_of(model)
+    path = model.path(model.lane(grid, 17, 67))
+    assert path == ("[17,67]", "stick 81", "lane 3", "core 1", "device memory 0x03886")
+    detail = model.detail(model.lane(grid, 17, 67))
+    assert "device coordinates [1,17,3]: stick 81 of 128" in detail
+    assert "written by core 1" in detail
+    assert "0x03886 (14,470 B, stick 113 + 6 B)" in detail
 
 
-def test_rows_read_like_the_tensor() -> None:
-    shape = (3, 5, 70)
-    model = model_of(stick_layout(shape, dense(shape), 64), shape)
-    assert (model.rows, model.columns) == (15, 128)
-    assert whole(model)[:, :70].ravel().tolist() == list(range(prod(shape)))
+def test_padding_and_zeros_are_called_so() -> None:
+    model = model_of(stick_layout((4, 70), (70, 1), 64, padding=((0, 6),)), (4, 70))
+    grid = grid_of(model)
+    assert model.path(model.lane(grid, 0, 100))[0] == "padding"
+    assert model.path(model.lane(grid, 5, 0))[0] == "zero"
+    assert model.path(model.lane(grid, 5, 100))[0] == "zero"
+    assert "core" not in " ".join(model.path(model.lane(grid, 0, 0)))
+    assert model.owner_words == "filled by the host"
 
 
-def test_strided_hosts_keep_their_offsets() -> None:
-    shape, strides = (4, 64), (128, 1)
-    model = model_of(stick_layout(shape, strides, 64), shape, strides)
-    assert whole(model)[2].tolist() == list(range(256, 320))
-
-
-def test_addresses_count_sticks_in_device_order() -> None:
-    shape = (4, 128)
-    model = model_of(stick_layout(shape, dense(shape), 64), shape)
-    lane = model.lane(1, 64 + 3)
-    assert lane.stick == 4 + 1, "stick columns lie one after the other in device memory"
-    assert lane.address == 4096 + lane.stick * 128 + 3 * 2
-    assert "[1,67]" in model.describe(1, 67)
-    assert "stick 5" in model.describe(1, 67)
-
-
-def test_a_window_is_a_part_of_the_whole() -> None:
-    shape = (40, 200)
-    model = model_of(stick_layout(shape, dense(shape), 64, (1, 0)), shape)
-    rows, columns = np.array([3, 77, 199]), np.array([0, 39, 40, 63])
-    assert model.elements(rows, columns).tolist() == whole(model)[np.ix_(rows, columns)].tolist()
-
-
-def test_a_tensor_of_a_billion_elements_is_no_matter() -> None:
-    shape = (1 << 16, 1 << 14)
-    model = model_of(stick_layout(shape, dense(shape), 64), shape)
-    rows = np.linspace(0, model.rows - 1, 400).astype(np.int64)
-    columns = np.linspace(0, model.columns - 1, 300).astype(np.int64)
-    got = model.elements(rows, columns)
-    assert got.tolist() == (rows[:, None] * shape[1] + columns[None]).tolist()
+def test_a_preview_lies_nowhere_and_is_nobodys() -> None:
+    model = rows_model(64, 128, 4).previewed(stick_layout((64, 128), (128, 1), 64, (1, 0)))
+    lane = model.lane(grid_of(model), 3, 3)
+    assert (lane.core, lane.address) == (NOBODY, NOWHERE)
+    assert model.path(lane) == ("[3,3]", "stick 3", "lane 3")
+    assert "preview" in model.owner_words
 
 
 # Owners
@@ -138,16 +108,20 @@ def boxed(boxes: tuple[CoreBox, ...]) -> StickModel:
 def test_owners_are_those_of_the_boxes() -> None:
     # device dims: stick outer, host dim 0, lane
     model = boxed((CoreBox(0, (0, 0, 0), (2, 4, 64)), CoreBox(3, (0, 4, 0), (1, 4, 64))))
-    cores = model.cores(np.arange(8), np.arange(128))
+    cores = model.cores(grid_of(model), np.arange(8), np.arange(128))
     assert (cores[:4] == 0).all()
     assert (cores[4:, :64] == 3).all()
     assert (cores[4:, 64:] == NOBODY).all()
+    assert model.lane(grid_of(model), 5, 100).address == NOWHERE
+    assert "no core" in model.path(model.lane(grid_of(model), 5, 100))
 
 
 def test_addresses_in_lx_count_within_the_box() -> None:
     model = boxed((CoreBox(0, (0, 0, 0), (2, 4, 64)), CoreBox(1, (0, 4, 0), (2, 4, 64))))
-    assert model.lane(5, 64).address == 256 + (1 * 4 + 1) * 128
-    assert model.lane(5, 64).core == 1
+    lane = model.lane(grid_of(model), 5, 64)
+    assert lane.address == 256 + (1 * 4 + 1) * 128
+    assert lane.core == 1
+    assert model.owner_words == "held by core"
 
 
 @lru_cache(maxsize=1)
@@ -171,15 +145,14 @@ def test_models_of_plans_cover_every_element_once(number: int) -> None:
     for tensor in compilation.program.tensors:
         model = stick_model_of(compilation, schedule, tensor.name)
         assert model is not None
-        if model.rows * model.columns > 200_000:
+        grid = grid_of(model)
+        if grid.rows * grid.columns > 200_000:
             continue
-        grid = whole(model)
-        real = grid[grid != PADDING]
-        assert len(real) == prod(tensor.shape)
-        assert len(np.unique(real)) == len(real) or 0 in tensor.strides
+        states = grid.states(*everywhere(grid))
+        assert int((states == ELEMENT).sum()) == prod(tensor.shape)
         if tensor.memory is Memory.LX:
-            owned = model.cores(np.arange(model.rows), np.arange(model.columns))
-            assert (owned[grid != PADDING] != NOBODY).all()
+            owned = model.cores(grid, *everywhere(grid))
+            assert (owned[states == ELEMENT] != NOBODY).all()
 
 
 def test_what_the_host_fills_has_no_owner_and_results_have_writers() -> None:
@@ -190,8 +163,7 @@ def test_what_the_host_fills_has_no_owner_and_results_have_writers() -> None:
     assert q is not None
     assert context is not None
     assert q.owners.cores == ()
-    assert sorted(set(context.cores(np.arange(context.rows), np.arange(context.columns)).ravel().tolist())) == list(
-        range(32)
-    )
-    assert "written by core 0" in context.describe(0, 0)
+    grid = grid_of(context)
+    assert sorted(set(context.cores(grid, *everywhere(grid)).ravel().tolist())) == list(range(32))
+    assert context.owner_words == "written by core"
     assert stick_model_of(compilation, schedule, "nothing") is None

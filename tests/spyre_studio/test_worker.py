@@ -11,8 +11,11 @@ import pytest
 
 from compiler.codec import structure, unstructure
 from compiler.device import load_device
+from compiler.layout_candidate import LayoutCandidate
+from compiler.layout_candidates import layout_candidates
 from compiler.pins import Pins
 from compiler.text.document import to_text
+from spyre_studio.pieces import PREFIX, join, read_line
 from spyre_studio.python_process import command, environment
 from spyre_studio.request import CompiledParts
 from tests.spyre_studio.plans import compiled, divided, write_model, write_plan
@@ -58,9 +61,13 @@ class Process:
         return self.number
 
     def next(self) -> Message:
-        message = json.loads(self.lines.get(timeout=PATIENCE))
+        """The next message, with the pieces of its result put together."""
+        pieces: list[bytes] = []
+        while (line := self.lines.get(timeout=PATIENCE)).startswith(PREFIX):
+            pieces.append(read_line(line)[1])
+        message = json.loads(line)
         assert isinstance(message, dict)
-        return message
+        return {**message, "result": join(message["result"], pieces)} if pieces else message
 
     def answer(self, number: int) -> Message:
         """The last message about a request, past its progress."""
@@ -134,6 +141,11 @@ def test_values_travel_once(worker: Process) -> None:
     again = worker.answer(worker.ask("check", plan={"handle": "plan"}))["result"]
     assert isinstance(again, list)
     assert all(verdict["ok"] for verdict in again)
+    cut = worker.answer(worker.ask("layouts", plan={"handle": "plan"}, buffer="exp", follow=True))["result"]
+    rows = structure(tuple[LayoutCandidate, ...], cut, "test")
+    assert rows == layout_candidates(whole.problem, whole.plan, "exp")
+    unknown = error_of(worker.answer(worker.ask("layouts", plan={"handle": "plan"}, buffer="exq", follow=False)))
+    assert "the nearest names are exp, x" in unknown["why"]
     worker.send({"keep": []})
     gone = error_of(worker.answer(worker.ask("check", plan={"handle": "plan"})))
     assert "nothing is known under plan" in gone["why"]
