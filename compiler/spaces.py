@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from frozendict import frozendict
 
@@ -60,7 +61,7 @@ class Axis:
 
     def divides(self, factor: int) -> bool:
         """True if `factor` cuts the loop into whole equal units, blocked or not."""
-        return self.size % factor == 0 and (factor == 1 or self.step(factor) % self.granule == 0)
+        return _divides(factor, self.size, self.lanes, self.granule)
 
     def factors(self, limit: int, for_span: bool = False) -> tuple[int, ...]:
         """Legal factors up to `limit`, ascending; a blocked loop offers 1 only, but for a span it may offer more.
@@ -70,7 +71,16 @@ class Axis:
         """
         if self.blocked and not (for_span and self.floor_wins):
             return (1,)
-        return tuple(factor for factor in range(1, min(limit, max(self.size, 1)) + 1) if self.divides(factor))
+        return _factors(self.size, self.lanes, self.granule, limit)
+
+
+@lru_cache(maxsize=1 << 14)
+def _factors(size: int, lanes: int, granule: int, limit: int) -> tuple[int, ...]:
+    return tuple(factor for factor in range(1, min(limit, max(size, 1)) + 1) if _divides(factor, size, lanes, granule))
+
+
+def _divides(factor: int, size: int, lanes: int, granule: int) -> bool:
+    return size % factor == 0 and (factor == 1 or size // factor * lanes % granule == 0)
 
 
 @dataclass(frozen=True, slots=True)

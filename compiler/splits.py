@@ -87,12 +87,18 @@ def largest_first(space: Space, cores: int, floors: Mapping[str, int] | None = N
     >>> dict(largest_first(Space(op, axes), 32))
     {'o0': 4, 'r': 8}
     """
-    factors = {axis.name: (floors or {}).get(axis.name, 1) for axis in space.axes}
-    outputs = [axis for axis in space.axes if axis.role is Role.OUTPUT]
-    entries = _entry_loops(space)
+    return largest_of(space.axes, entry_loops(space), cores, floors)
+
+
+def largest_of(
+    axes: tuple[Axis, ...], entries: frozenset[str], cores: int, floors: Mapping[str, int] | None = None
+) -> frozendict[str, int]:
+    """Largest loop first over bare axes; the loops of `entries` come before all others."""
+    factors = {axis.name: (floors or {}).get(axis.name, 1) for axis in axes}
+    outputs = [axis for axis in axes if axis.role is Role.OUTPUT]
     for axis in sorted(outputs, key=lambda axis: (axis.name not in entries, -axis.size)):
         factors[axis.name] = _grown(axis, factors, cores)
-    reductions = [axis for axis in space.axes if axis.role is Role.REDUCTION]
+    reductions = [axis for axis in axes if axis.role is Role.REDUCTION]
     split = [axis for axis in reductions if factors[axis.name] > 1]
     grown = [(_grown(axis, factors, cores), axis) for axis in split or reductions]
     if grown:
@@ -111,7 +117,7 @@ def _grown(axis: Axis, factors: Mapping[str, int], cores: int) -> int:
     return max((factor for factor in axis.factors(room, for_span=own > 1) if factor >= own), default=own)
 
 
-def _entry_loops(space: Space) -> frozenset[str]:
+def entry_loops(space: Space) -> frozenset[str]:
     """Loops that choose the entries of gathers and do not run inside the gathered tables."""
     gathered = [read for read in space.op.reads if read.index.gathers]
     inside = frozenset[str]().union(*(read.index.loop_names for read in gathered))

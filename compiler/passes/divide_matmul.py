@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from frozendict import frozendict
 
+from compiler.idle import idle_of
 from compiler.pinning import apply_division_pins, decided
 from compiler.plan import Plan
 from compiler.problem import Problem
@@ -45,12 +46,13 @@ class DivideMatmul:
             if math.prod(ranked[0].factors.values()) < math.prod(general.values()):
                 continue
             divisions[step.name] = space.division(ranked[0].factors)
-            reasons[f"division:{step.name}"] = _reason(space, ranked)
+            reasons[f"division:{step.name}"] = _reason(space, ranked, problem.device.cores)
         return replace(plan, divisions=frozendict(divisions), reasons=frozendict(reasons))
 
 
-def _reason(space: Space, ranked: tuple[Ranked, ...]) -> str:
-    best = f"{space.division(ranked[0].factors)}: {ranked[0].points:,.1f} µs by the matmul ranking"
-    if len(ranked) == 1:
-        return best
-    return f"{best}; next best {space.division(ranked[1].factors)}: {ranked[1].points:,.1f} µs"
+def _reason(space: Space, ranked: tuple[Ranked, ...], cores: int) -> str:
+    text = f"{space.division(ranked[0].factors)}: {ranked[0].points:,.1f} µs by the matmul ranking"
+    if len(ranked) > 1:
+        text += f"; next best {space.division(ranked[1].factors)}: {ranked[1].points:,.1f} µs"
+    lost = idle_of(space, ranked[0].factors, cores)
+    return f"{text}; {lost}" if lost else text

@@ -13,6 +13,7 @@ from frozendict import frozendict
 
 from compiler.device import Device
 from compiler.division import Division
+from compiler.idle import Idle, idle_of
 from compiler.limits import excess, refuse
 from compiler.loops import OpKind
 from compiler.pinning import apply_division_pins, decided
@@ -54,23 +55,22 @@ def _divide(step: Step, schedule: Schedule, plan: Plan, floors: Division, device
     rule = "largest loop first"
     if floors.splits:
         rule = f"{floors} for the limits of one core, then {rule}"
-    return division, f"{rule}: {_sizes(space, division, device.cores)}"
+    lost = idle_of(space, division.factors, device.cores, floors.factors)
+    return division, f"{rule}: {_sizes(space, division, lost, device.cores)}"
 
 
-def _sizes(space: Space, division: Division, cores: int) -> str:
-    """Which loops are cut by what, or why none is."""
+def _sizes(space: Space, division: Division, lost: Idle | None, cores: int) -> str:
+    """Which loops are cut by what, and what keeps other cores from work."""
     cut = [axis for axis in space.axes if division.factor(axis.name) > 1]
-    if cut:
-        return ", ".join(f"{axis.name} ({axis.measure}) by {division.factor(axis.name)}" for axis in cut)
-    if cores == 1:
-        return "there is only 1 core to use"
-    long = [axis for axis in space.axes if axis.size > 1]
-    blocked = next((axis for axis in long if axis.blocked), None)
-    if blocked:
-        return f"{blocked.name} is not divided: {blocked.blocked}"
-    if long:
-        return f"no factor up to {cores} divides the {long[0].measure} of {long[0].name}"
-    return "no loop has more than one part to give"
+    said = [", ".join(f"{axis.name} ({axis.measure}) by {division.factor(axis.name)}" for axis in cut)] if cut else []
+    if lost is not None:
+        said.append(str(lost))
+    blocked = next((axis for axis in space.axes if axis.size > 1 and axis.blocked and axis not in cut), None)
+    if blocked is not None and division.cores < cores:
+        said.append(f"{blocked.name} is not divided: {blocked.blocked}")
+    if said:
+        return "; ".join(said)
+    return "there is only 1 core to use" if cores == 1 else "no loop has more than one part to give"
 
 
 def _check_limits(step: Step, schedule: Schedule, plan: Plan, division: Division, device: Device) -> None:
