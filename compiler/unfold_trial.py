@@ -15,7 +15,7 @@ from compiler.errors import UnsupportedError
 from compiler.layout import StickLayout
 from compiler.layout_rules import candidates, default_layout
 from compiler.loop_cuts import LoopCut, cut_op, cuts_of
-from compiler.loops import Access, Buffer, BufferKind, LoopOp
+from compiler.loops import Access, Buffer, BufferKind, LoopOp, OpKind
 from compiler.operands import default_order, dense_layout, spreads
 from compiler.scene import Candidate, Layouts, Scene
 from compiler.tails import CONTRACTIONS, tail_of
@@ -111,12 +111,13 @@ class Trial:
 
 def cut_write(scene: Scene, op: LoopOp, cut: LoopCut) -> tuple[LoopOp | None, Buffer | None]:
     """The op with its loop cut, and what it writes with a dim per piece of the loop; None for what stays or cannot
-    be."""
+    be.  What other ops write too, or the host reads as it is, keeps its dims."""
     made = cut_op(op, cut)
     if made is None or cut.loop not in op.write.index.loop_names:
         return made, None
     buffer = scene.buffers[op.write.buffer]
-    if len(scene.writers.get(buffer.name, ())) > 1:
+    hosted = any(reader.kind is OpKind.OPAQUE for reader in scene.readers.get(buffer.name, ()))
+    if hosted or len(scene.writers.get(buffer.name, ())) > 1:
         return None, None
     written = parted(made, made.write, buffer)
     return (made, written) if written is not None else (None, None)

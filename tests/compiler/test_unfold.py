@@ -322,6 +322,14 @@ def test_a_product_over_nothing_is_left_to_its_own_refusal() -> None:
     assert unfold(empty, SPYRE) is empty
 
 
+def test_what_the_host_reads_keeps_its_dims() -> None:
+    sketch = Sketch()
+    flat = sketch.apply("relu", reshaped(sketch.input("x", 128, 96), 128 * 96))
+    sketch.output(sketch.opaque("sort", flat))
+    program = sketch.program()
+    assert unfold(program, SPYRE) is program
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs_are_changed_once_and_stay_whole(seed: int) -> None:
     program = random_program(seed, 5, VIEWS)
