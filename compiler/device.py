@@ -20,12 +20,14 @@ from compiler.validate_device import validate_device
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number with its unit, kind (published, source, fitted, choice) and source."""
+    """A number with its unit, kind (published, source, fitted, choice) and source; `accuracy` of what it predicts, in
+    words, where somebody measured it."""
 
     value: float
     unit: str
     kind: str
     source: str
+    accuracy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +144,18 @@ def _quantity(what: str, key: str, entry: object) -> Quantity:
     for part in ("value", "unit", "kind", "source"):
         if part not in entry:
             raise InputError(what, f"'{key}' has no {part}", "write value, unit, kind and source")
-    unknown = next((part for part in entry if part not in ("value", "unit", "kind", "source")), None)
+    unknown = next((part for part in entry if part not in ("value", "unit", "kind", "source", "accuracy")), None)
     if unknown is not None:
         raise InputError(what, f"'{key}' has an unknown entry '{unknown}'", "write value, unit, kind and source")
     value, unit, kind, source = (entry[part] for part in ("value", "unit", "kind", "source"))
+    accuracy = entry.get("accuracy", "")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(what, f"the value of '{key}' is {value!r}", "give a number")
-    for part, text in (("unit", unit), ("kind", kind), ("source", source)):
+    for part, text in (("unit", unit), ("kind", kind), ("source", source), ("accuracy", accuracy)):
         if not isinstance(text, str):
             raise InputError(what, f"the {part} of '{key}' is {text!r}", "give a text")
     try:
-        return Quantity(float(value), str(unit), str(kind), str(source))
+        return Quantity(float(value), str(unit), str(kind), str(source), str(accuracy))
     except OverflowError as error:
         raise InputError(what, f"{key} is larger than any number", "give a finite number") from error
 

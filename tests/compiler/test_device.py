@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from importlib import resources
@@ -17,11 +18,11 @@ from compiler.errors import InputError, StudioError
 from compiler.graph import ModelGraph
 from compiler.pipeline import compile_problem
 from compiler.problem import Problem
-from compiler.validate_device import NUMBERS
+from compiler.validate_device import NUMBERS, validate_device
 from tests.programs import attention
 
 SAMPLE = resources.files("resources").joinpath("devices", "sample.toml").read_text("utf-8")
-ODD = ("0", "-1", "1e300", "1e-320", "nan", "inf", "0.5", "1e-12", "1e18", "9007199254740992", "1", "8")
+ODD = (0.0, -1.0, 1e300, 1e-320, math.nan, math.inf)
 
 
 def with_value(key: str, value: str) -> str:
@@ -79,17 +80,26 @@ def test_an_impossible_number_is_refused_as_it_is_written(key: str, value: str, 
         ("\nf16 = 64", "\nf16 = 64.0", "elements_per_stick of f16 is 64.0"),
         ("[fill_rows]", "[fill_row]", "'fill_row' is not a number of a device; write fill_rows"),
         ("[fill_rows]\nvalue = 40", "[fill_rows]", "'fill_rows' has no value"),
-        ('unit = "rows"\n', "", "'fill_rows' has no unit"),
+        ('value = 40\nunit = "rows"\n', "value = 40\n", "'fill_rows' has no unit"),
         ('kind = "published"', 'kind = "rumour"', "the kind of 'stick_bytes' is 'rumour'; use one of published"),
         ('source = "test device, chosen small"', 'source = ""', "'cores' has no source"),
         ('source = "test device, chosen small"', "sauce = 1", "'cores' has no source"),
         ('unit = "cores"', 'unit = "cores"\nnote = "n"', "'cores' has an unknown entry 'note'"),
         ('unit = "cores"', "unit = 7", "the unit of 'cores' is 7; give a text"),
+        ('unit = "cores"', 'unit = "cores"\naccuracy = 7', "the accuracy of 'cores' is 7; give a text"),
     ],
 )
 def test_what_is_missing_or_misnamed_is_named(old: str, new: str, words: str) -> None:
     assert old in SAMPLE
     assert words in refusal(SAMPLE.replace(old, new, 1))
+
+
+def test_the_accuracy_of_a_number_may_be_told_and_travels_with_it() -> None:
+    told = parse_device(SAMPLE.replace('unit = "cores"', 'unit = "cores"\naccuracy = "exact"', 1), "d.toml")
+    assert told.numbers["cores"].accuracy == "exact"
+    assert from_json(Device, to_json(told)) == told
+    assert load_device("sample").numbers["cores"].accuracy == ""
+    assert load_device("spyre").numbers["relayout_bytes_per_ns_core"].accuracy.startswith("RMS 10 %")
 
 
 @pytest.mark.parametrize("key", NUMBERS)
@@ -108,7 +118,7 @@ def test_a_device_in_a_document_obeys_the_same_rules() -> None:
     assert from_json(Device, to_json(sample)) == sample
     for broken, words in (
         (sample.with_number("fill_rows", 0), "the device in p.json: fill_rows is 0"),
-        (replace(sample, numbers=frozendict()), "the number 'cores' is missing (53 more are missing too)"),
+        (replace(sample, numbers=frozendict()), "the number 'cores' is missing (145 more are missing too)"),
         (replace(sample, title=""), "its title is empty"),
         (
             replace(sample, elements_per_stick=sample.elements_per_stick.set(DType.F16, -1)),
@@ -131,10 +141,11 @@ def test_a_number_that_is_none_is_refused_in_a_document(word: str) -> None:
 @pytest.mark.parametrize("key", NUMBERS)
 def test_any_value_is_refused_or_plans_well(key: str) -> None:
     """What passes gives a plan whose numbers all have a JSON form, or a refusal that names the limit."""
-    program = attention(2, 64, 64)
-    for value in ODD:
+    program, sample = attention(2, 64, 64), load_device("sample")
+    for value in (*ODD, NUMBERS[key].least, NUMBERS[key].most):
         try:
-            device = parse_device(with_value(key, value), "d.toml")
+            device = sample.with_number(key, value)
+            validate_device(device, "d.toml")
             whole = compile_problem(ModelGraph("m", (), (), ()), Problem(program, device))
         except StudioError as error:
             assert error.sentence  # noqa: PT017
