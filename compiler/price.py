@@ -10,23 +10,29 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CostTerm:
-    """A named term: microseconds, the formula in words, and its inputs as `name=value` text."""
+    """A named term: microseconds, the formula in words, its inputs as `name=value` text, and the keys of the device
+    numbers that the formula uses, which tell kind, source and accuracy."""
 
     name: str
     microseconds: float
     formula: str
     inputs: str
+    constants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """One step of the schedule: total, bytes moved from and to device memory, terms (which need not add up:
-    overlap)."""
+    """One step of the schedule: its share of the kernel's time, bytes moved from and to device memory, and terms.
+
+    The terms add up to `compute_us + hbm_us + serial_us`, the total does not: compute and memory overlap.  `serial_us`
+    overlaps with nothing: requests of copies, short bursts, loads into LX, relayouts.
+    """
 
     step: str
     total_us: float
     compute_us: float
     hbm_us: float
+    serial_us: float
     read_bytes: int
     write_bytes: int
     terms: tuple[CostTerm, ...]
@@ -48,11 +54,13 @@ class KernelCost:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The whole plan."""
+    """The whole plan: the time of its kernels, what compute, memory and the rest would take on their own, and what
+    relayouts and restickifies have of them."""
 
     total_us: float
     compute_us: float
     hbm_us: float
+    serial_us: float
     hbm_bytes: int
     relayout_us: float
     restickify_us: float

@@ -19,6 +19,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from compiler.cost.wording import term
 from compiler.device import Device
 from compiler.price import CostTerm
 
@@ -272,9 +273,8 @@ def terms(device: Device, work: Contraction, cut: Cut, table: tuple[Formula, ...
         f"B={work.batch} M={work.rows} N={work.columns} K={work.inner} "
         f"b={cut.batch} m={cut.rows} n={cut.columns} k={cut.inner} shared={'yes' if work.shared else 'no'}"
     )
-    numbers = {key: f"{quantity.value:,.12g}" for key, quantity in device.numbers.items()}
     values = ((row, row.value(device, work, cut)) for row in table)
-    return tuple(CostTerm(row.name, value, row.words.format_map(numbers), inputs) for row, value in values if value)
+    return tuple(term(device, row.name, value, row.words, inputs) for row, value in values if value)
 
 
 def _doublings(ratio: float) -> float:

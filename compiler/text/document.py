@@ -62,6 +62,7 @@ def print_device(device: Device) -> str:
     for key, quantity in device.numbers.items():
         lines += ["", f"[{key}]", f"value = {quantity.value!r}", f"unit = {quote(quantity.unit)}"]
         lines += [f"kind = {quote(quantity.kind)}", f"source = {quote(quantity.source)}"]
+        lines += [f"accuracy = {quote(quantity.accuracy)}"] if quantity.accuracy else []
     return "\n".join(lines) + "\n"
 
 

@@ -9,17 +9,17 @@ from compiler.text.cursor import Cursor, Lines, quote, quote_name
 
 def print_cost(cost: Cost) -> str:
     """`cost` with totals, then kernels, then steps with their terms; times in microseconds."""
-    totals = f"{cost.total_us!r} {cost.compute_us!r} {cost.hbm_us!r} {cost.hbm_bytes}"
+    totals = f"{cost.total_us!r} {cost.compute_us!r} {cost.hbm_us!r} {cost.serial_us!r} {cost.hbm_bytes}"
     moves = f"{cost.relayout_us!r} {cost.restickify_us!r} {cost.restickify_elements}"
     lines = [f"cost {totals} {moves}"]
     for kernel in cost.kernels:
         steps = ", ".join(map(quote_name, kernel.steps))
         lines.append(f"  kernel {quote_name(kernel.kernel)} {kernel.total_us!r} ({steps})")
     for step in cost.steps:
-        times = f"{step.total_us!r} {step.compute_us!r} {step.hbm_us!r} {step.read_bytes} {step.write_bytes}"
-        lines.append(f"  step {quote_name(step.step)} {times}")
+        times = f"{step.total_us!r} {step.compute_us!r} {step.hbm_us!r} {step.serial_us!r}"
+        lines.append(f"  step {quote_name(step.step)} {times} {step.read_bytes} {step.write_bytes}")
         for term in step.terms:
-            words = f"{quote(term.formula)} {quote(term.inputs)}"
+            words = f"{quote(term.formula)} {quote(term.inputs)} ({', '.join(map(quote_name, term.constants))})"
             lines.append(f"    term {quote_name(term.name)} {term.microseconds!r} {words}")
     return "\n".join(lines) + "\n"
 
@@ -28,7 +28,7 @@ def read_cost(lines: Lines) -> Cost:
     """Inverse of `print_cost`."""
     head = lines.cursor()
     head.expect("cost")
-    total, compute, hbm, hbm_bytes = head.real(), head.real(), head.real(), head.whole()
+    total, compute, hbm, serial, hbm_bytes = head.real(), head.real(), head.real(), head.real(), head.whole()
     relayout, restickify, elements = head.real(), head.real(), head.whole()
     head.end()
     kernels: list[KernelCost] = []
@@ -37,7 +37,7 @@ def read_cost(lines: Lines) -> Cost:
         kernels.append(_read_kernel(lines.cursor()))
     while lines.starts("step"):
         steps.append(_read_step(lines))
-    return Cost(total, compute, hbm, hbm_bytes, relayout, restickify, elements, tuple(steps), tuple(kernels))
+    return Cost(total, compute, hbm, serial, hbm_bytes, relayout, restickify, elements, tuple(steps), tuple(kernels))
 
 
 def print_verdicts(verdicts: tuple[Verdict, ...]) -> str:
@@ -111,11 +111,16 @@ def _read_kernel(cursor: Cursor) -> KernelCost:
 def _read_step(lines: Lines) -> StepCost:
     cursor = lines.cursor()
     cursor.expect("step")
-    name, total, compute, hbm = cursor.name(), cursor.real(), cursor.real(), cursor.real()
-    read_bytes, write_bytes = cursor.whole(), cursor.whole()
+    name, total, compute = cursor.name(), cursor.real(), cursor.real()
+    hbm, serial, read_bytes, write_bytes = cursor.real(), cursor.real(), cursor.whole(), cursor.whole()
     terms: list[CostTerm] = []
     while lines.starts("term"):
-        below = lines.cursor()
-        below.expect("term")
-        terms.append(CostTerm(below.name(), below.real(), below.string(), below.string()))
-    return StepCost(name, total, compute, hbm, read_bytes, write_bytes, tuple(terms))
+        terms.append(_read_term(lines.cursor()))
+    return StepCost(name, total, compute, hbm, serial, read_bytes, write_bytes, tuple(terms))
+
+
+def _read_term(cursor: Cursor) -> CostTerm:
+    cursor.expect("term")
+    name, microseconds, formula, inputs = cursor.name(), cursor.real(), cursor.string(), cursor.string()
+    cursor.expect("(")
+    return CostTerm(name, microseconds, formula, inputs, cursor.until(")", cursor.name))

@@ -221,17 +221,18 @@ device_programs = st.builds(
     counts,
     counts,
 )
-terms_of_cost = st.builds(CostTerm, names, reals, texts, texts)
+terms_of_cost = st.builds(CostTerm, names, reals, texts, texts, some(names))
 costs = st.builds(
     Cost,
     reals,
     reals,
     reals,
+    reals,
     counts,
     reals,
     reals,
     counts,
-    some(st.builds(StepCost, names, reals, reals, reals, counts, counts, some(terms_of_cost))),
+    some(st.builds(StepCost, names, reals, reals, reals, reals, counts, counts, some(terms_of_cost))),
     some(st.builds(KernelCost, names, reals, some(names))),
 )
 verdicts = some(st.builds(Verdict, names, st.booleans(), some(texts)))
