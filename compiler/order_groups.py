@@ -67,12 +67,15 @@ class Group:
     layout: StickLayout
 
 
-def in_groups(schedule: Schedule, wanted: Mapping[str, Wanted]) -> dict[str, Group]:
-    """Buffer -> its group.  Every step in turn joins its two sides as long as one order serves both."""
+def in_groups(schedule: Schedule, wanted: Mapping[str, Wanted], joined: frozenset[str]) -> dict[str, Group]:
+    """Buffer -> its group.  Every step in turn joins its two sides as long as one order serves both.
+
+    Buffers that are not to be `joined` make a group of their own.
+    """
     groups = _Groups(dict(wanted))
     for step in schedule.steps:
         if step.op.kind is OpKind.POINTWISE:
-            for source, target in _pairs(step.op, wanted):
+            for source, target in _pairs(step.op, wanted, joined):
                 groups.join(source, target)
     members: dict[str, list[str]] = {}
     for name in wanted:
@@ -85,16 +88,17 @@ def in_groups(schedule: Schedule, wanted: Mapping[str, Wanted]) -> dict[str, Gro
     return found
 
 
-def _pairs(op: LoopOp, wanted: Mapping[str, Wanted]) -> Iterator[tuple[str, str]]:
+def _pairs(op: LoopOp, wanted: Mapping[str, Wanted], joined: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Reads and the write of an op that have the same index, shape and sticks."""
     write = op.write
-    if write.buffer not in wanted:
-        return
-    target = wanted[write.buffer].seat
-    for read in op.reads:
-        if read.index != write.index or read.buffer not in wanted:
+    for read in op.reads if write.buffer in joined else ():
+        if read.index != write.index or read.buffer not in joined:
             continue
-        source = wanted[read.buffer].seat
+        source, target = wanted[read.buffer].seat, wanted[write.buffer].seat
         same_shape = (source.buffer.shape, source.buffer.strides) == (target.buffer.shape, target.buffer.strides)
-        if same_shape and source.layout == target.layout:
+        if same_shape and _sticks(source.layout) == _sticks(target.layout):
             yield read.buffer, write.buffer
+
+
+def _sticks(layout: StickLayout) -> tuple[int, int, str, tuple[tuple[int, int], ...]]:
+    return layout.stick_dim, layout.elements_per_stick, layout.arrangement, layout.padding

@@ -87,9 +87,10 @@ class OrderSearch:
         return OrderChoice(fast, ns, least, states)
 
     def unserved(self) -> Ask | None:
-        """A table that no order and no copy can serve, if there is one."""
+        """A table that no order and no copy can serve, if there is one; of several one that is written."""
         stuck = (buffer for buffer in self._musts if self.seating(buffer, frozenset()) is None)
-        return next((ask for buffer in stuck for ask in self._musts[buffer]), None)
+        asks = [ask for buffer in stuck for ask in self._musts[buffer]]
+        return min(asks, key=lambda ask: not ask.need.written, default=None)
 
     def _together(self, tying: set[str]) -> list[list[Rated]]:
         """Contractions that share a tying buffer, directly or through others."""

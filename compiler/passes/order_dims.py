@@ -19,7 +19,7 @@ from compiler.errors import InputError, UnsupportedError
 from compiler.layout import StickLayout
 from compiler.loops import BufferKind, OpKind
 from compiler.order_copies import reorder_edits
-from compiler.order_groups import Group, Wanted, in_groups
+from compiler.order_groups import Wanted, in_groups
 from compiler.order_needs import Ask, needs_of
 from compiler.order_pins import pinned_orders
 from compiler.order_reasons import order_reasons
@@ -61,7 +61,7 @@ class OrderDims:
         while True:
             search = OrderSearch(problem.device, hands.seats(schedule, {**plan.layouts, **pinned.layouts}, kept), needs)
             _refuse_unserved(search, problem)
-            orders = self._orders(search, schedule)
+            orders = self._orders(search, schedule, hands.free - hands.weights)
             wide = too_wide(problem.device, schedule, plan.layouts, orders.layouts) - settled
             if not wide:
                 break
@@ -77,11 +77,12 @@ class OrderDims:
             claims=plan.claims.set(self.name, self._claim(orders)),
         )
 
-    def _orders(self, search: OrderSearch, schedule: Schedule) -> Orders:
+    def _orders(self, search: OrderSearch, schedule: Schedule, written: frozenset[str]) -> Orders:
+        """The orders of this rule; only what ops and copies have `written` can be worked on in place."""
         choice = search.run()
         fast = choice.fast if self.rule == "search" else frozenset[str]()
         wanted = {name: _wanted(search, name, seat, fast) for name, seat in search.seats.items()}
-        groups = in_groups(schedule, wanted) if self.rule == "search" else _alone(wanted)
+        groups = in_groups(schedule, wanted, written if self.rule == "search" else frozenset())
         layouts = {name: groups[name].layout for name in search.seats}
         if self.rule == "public":
             layouts |= _public(schedule, search, layouts)
@@ -128,15 +129,6 @@ def _wanted(search: OrderSearch, name: str, seat: Seat, fast: frozenset[str]) ->
     seated = search.seating(name, fast)
     wish = seated.wish if seated else Wish()
     return Wanted(seat, wish, None if seat.free else seat.layout)
-
-
-def _alone(wanted: Mapping[str, Wanted]) -> dict[str, Group]:
-    groups = {}
-    for name, one in wanted.items():
-        layout = one.layout
-        assert layout is not None, f"no order of {name} grants what is asked of it"
-        groups[name] = Group((name,), layout)
-    return groups
 
 
 def _public(schedule: Schedule, search: OrderSearch, layouts: Mapping[str, StickLayout]) -> dict[str, StickLayout]:
