@@ -136,7 +136,7 @@ class StickModel:
     def path(self, lane: Lane) -> tuple[str, ...]:
         """The way from the element to its byte: ('[2,384]', 'stick 1,536', 'lane 0', 'core 27', 'LX 0x0A400')."""
         owner = f"core {lane.core}" if lane.core != NOBODY else "no core" if self.owners.cores else ""
-        memory = "LX" if self.in_lx else "device memory"
+        memory = "LX" if self.in_lx else "device"
         where = f"{memory} {format_hex(lane.address)}" if lane.address != NOWHERE else ""
         words = (self._what(lane.place), f"stick {lane.stick:,}", f"lane {lane.lane}", owner, where)
         return tuple(word for word in words if word)
@@ -151,7 +151,8 @@ class StickModel:
         if lane.core != NOBODY:
             parts.append(f"held by core {lane.core}" if self.in_lx else f"written by core {lane.core}")
         if lane.address != NOWHERE:
-            parts.append(f"address {format_address(lane.address, STICK_BYTES)}")
+            memory = "its LX" if self.in_lx else "device memory"
+            parts.append(f"address in {memory} {format_address(lane.address, STICK_BYTES)}")
         return "\n".join(parts)
 
     @property

@@ -113,11 +113,13 @@ def memory_sentence(layout: StickLayout) -> str:
 
 
 def figures(model: StickModel) -> str:
-    """'4,096 sticks · 512 KiB · no padding', 'padding 12 KiB (22 %), 4 KiB of it zeros'."""
+    """'4,096 sticks · 512 KiB · no padding', 'padding 12 KiB (22 %), 4 KiB zeros'."""
     layout = model.layout
     words = f"{format_count(layout.sticks, 'stick')} · {format_bytes(layout.size_bytes)}"
     wasted, zeros = model.padding_bytes, model.zero_bytes
     if not wasted:
         return f"{words} · no padding"
-    padding = f"padding {format_bytes(wasted)} ({format_percent(wasted / layout.size_bytes)})"
-    return f"{words} · {padding}" + (f", {format_bytes(zeros)} of it zeros" if zeros else "")
+    share = format_percent(wasted / layout.size_bytes)
+    if zeros == wasted:
+        return f"{words} · {format_bytes(zeros)} of zeros ({share})"
+    return f"{words} · padding {format_bytes(wasted)} ({share})" + (f", {format_bytes(zeros)} zeros" if zeros else "")

@@ -3,7 +3,7 @@
 Owns the protocol, one JSON object per line.  In: `{"id", "task", "arguments", "keep_as"}`, `{"cancel": id}`, `{"keep":
 [handles]}`.  Out, per request: any number of `{"id", "progress", "phase", "detail"}`, then one of `{"id", "result"}`,
 `{"id", "error": {"what", "why", "remedy"}}`, `{"id", "cancelled": true}`, `{"id", "bug": traceback}`.  A large result
-comes after lines with its pieces (see `pieces`).  Requests run one at a time, in two lanes (see `Task.waits`).  Ends
+comes after lines with its pieces (see `pieces`).  Requests run one at a time in each lane (see `Lane`).  Ends
 when its input ends.  Refuses Qt, and torch.
 """
 
@@ -26,7 +26,7 @@ from compiler.errors import InputError, StoppedError, StudioError
 from spyre_studio.pieces import cut, line_of
 from spyre_studio.reporter import NOTE
 from spyre_studio.stop_signals import Ended, orderly
-from spyre_studio.worker_tasks import TASKS, WINDOW, Call, Store
+from spyre_studio.worker_tasks import TASKS, WINDOW, Call, Lane, Store
 
 _GOING_SECONDS = 1.0
 
@@ -93,7 +93,7 @@ class Worker:
         self._lines = lines
         self._store = Store()
         self._open: dict[int, Asked] = {}
-        self._lanes: dict[bool, queue.Queue[Asked | None]] = {waits: queue.Queue() for waits in (False, True)}
+        self._lanes: dict[Lane, queue.Queue[Asked | None]] = {lane: queue.Queue() for lane in Lane}
         lanes = self._lanes.values()
         self._threads = [threading.Thread(target=self._work, args=(lane,), daemon=True) for lane in lanes]
 
@@ -140,7 +140,7 @@ class Worker:
             return
         asked = Asked(number, task, values, str(message.get("keep_as", "")), self._lines)
         self._open[number] = asked
-        self._lanes[TASKS[task].waits].put(asked)
+        self._lanes[TASKS[task].lane].put(asked)
 
     def _work(self, lane: queue.Queue[Asked | None]) -> None:
         while (asked := lane.get()) is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
@@ -145,20 +146,29 @@ def _layout(call: Call) -> Result:
     return layout, plain_layout(layout)
 
 
+class Lane(StrEnum):
+    """Tasks of a lane run one after the other.  Those that wait for the model process, and the search for what the rest
+    of a graph would do, take long and cannot be interrupted: nobody else waits for them."""
+
+    WORK = "work"
+    MODEL = "model"
+    SEARCH = "search"
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A row; tasks that wait for the model process have a lane of their own, so that others need not wait for it."""
+    """A row: what runs, and in which lane."""
 
     run: Callable[[Call], Result]
-    waits: bool = False
+    lane: Lane = Lane.WORK
 
 
 TASKS: frozendict[str, Task] = frozendict(
-    open=Task(_open, waits=True),
+    open=Task(_open, Lane.MODEL),
     compile=Task(_compile),
     candidates=Task(_candidates),
-    layouts=Task(_layouts),
-    verify=Task(_verify, waits=True),
+    layouts=Task(_layouts, Lane.SEARCH),
+    verify=Task(_verify, Lane.MODEL),
     check=Task(_check),
     export=Task(_export),
     layout=Task(_layout),

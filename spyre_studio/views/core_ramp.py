@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
@@ -25,13 +25,20 @@ class CoreRamp(QWidget):
         super().__init__(parent)
         self._low, self._high = "", ""
         self._colours: tuple[str, ...] = ()
+        self._core: int | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_ramp(self, low: str, high: str, colours: Sequence[str]) -> None:
         """Other words and colours; without colours there is only the word."""
-        self._low, self._high, self._colours = low, high, tuple(colours)
+        self._low, self._high, self._colours, self._core = low, high, tuple(colours), None
         self.setAccessibleName(f"Legend: {low} to {high}" if high else f"Legend: {low}")
         self.update()
+
+    def show_core(self, core: int | None) -> None:
+        """Point at the colour of a core, None for none."""
+        if core != self._core:
+            self._core = core
+            self.update()
 
     def sizeHint(self) -> QSize:
         """A line of text high."""
@@ -49,6 +56,11 @@ class CoreRamp(QWidget):
         for place, colour in enumerate(self._colours):
             start, end = (left + px(_RAMP) * (place + ahead) / len(self._colours) for ahead in (0, 1))
             painter.fillRect(QRectF(start, middle - px(4), end - start + 0.5, px(8)), qcolor(colour))
+        if self._core is not None and self._core < len(self._colours):
+            step = px(_RAMP) / len(self._colours)
+            painter.setPen(QPen(qcolor(active_theme().text), 1.5))
+            painter.drawRect(QRectF(left + step * self._core - 1, middle - px(5), step + 2, px(10)))
+            painter.setPen(qcolor(active_theme().mute))
         if self._colours:
             right = QRectF(left + px(_RAMP) + px(GRID), 0, self.width(), self.height())
             painter.drawText(right, side, self._high)

@@ -88,15 +88,17 @@ class StickCanvas(PlotCanvas):
         self._pointed = lane
         self.update()
 
-    def reveal(self, lane: _Place) -> None:
-        """Move as little as needed to have a lane in view, with its whole stick if there is room and a neighbour."""
+    def reveal(self, lane: _Place, centre: bool = False) -> None:
+        """Have a lane in view, with its whole stick if there is room and its neighbours; move as little as needed, or
+        what moves to the middle."""
         if self._scene is None:
             return
         grid, (row, column) = self._scene.grid, lane
         start = (row if grid.upright else column) // grid.lanes * grid.lanes
         stick, beside = (start, start + grid.lanes), ((column if grid.upright else row) + place for place in (-1, 2))
         wanted = (tuple(beside), stick) if grid.upright else (stick, tuple(beside))
-        x, y = _moved(self.x_axis, wanted[0], column), _moved(self.y_axis, wanted[1], row)
+        x = _moved(self.x_axis, wanted[0], column, centre)
+        y = _moved(self.y_axis, wanted[1], row, centre)
         if (x, y) != (self.x_axis, self.y_axis):
             self._set(x, y)
 
@@ -362,8 +364,10 @@ class StickCanvas(PlotCanvas):
             paint_tag(painter, QPointF(right - width / 2, y - metrics.height() / 2 - px(5)), words, max(right, width))
 
 
-def _moved(axis: LinearScale, wanted: tuple[int, ...], lane: int) -> LinearScale:
-    """The axis moved as little as needed to show what is wanted, or the lane alone where that is too much."""
+def _moved(axis: LinearScale, wanted: tuple[int, ...], lane: int, centre: bool) -> LinearScale:
+    """The axis moved to show what is wanted, or the lane alone where that is too much; the same if it is shown."""
     lo, hi = (wanted[0], wanted[1]) if wanted[1] - wanted[0] <= axis.span else (lane, lane + 1)
     shift = min(axis.lo, lo) - axis.lo or max(axis.hi, hi) - axis.hi
+    if shift and centre:
+        shift = (lo + hi) / 2 - (axis.lo + axis.hi) / 2
     return axis.with_domain(axis.lo + shift, axis.hi + shift)

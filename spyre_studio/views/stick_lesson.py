@@ -41,7 +41,7 @@ class StickDrawing(QWidget):
 
     def sizeHint(self) -> QSize:
         """Rows, a gap, the stick and its words."""
-        return QSize(px(30 * GRID), px(20 * GRID))
+        return QSize(px(30 * GRID), px(17 * GRID))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """The tensor, lines to one of its sticks, and that stick large."""

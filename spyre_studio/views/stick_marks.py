@@ -219,7 +219,7 @@ def _paint_numbers(painter: QPainter, scene: Scene, marked: Marked, metrics: QFo
         shown = next((each for each in (longer, words) if metrics.horizontalAdvance(each) <= room), "")
         at = (float(seen), int(beside[side]) + 0.5)
         if shown and fills[along] * lane < metrics.horizontalAdvance(shown) + px(8):
-            _clear(painter, marked, metrics, at, shown)
+            _clear(painter, marked, metrics, at, shown, fills[along])
             painter.setPen(qcolor(active_theme().text))
         else:
             painter.setPen(qcolor(inks[here]))
@@ -232,15 +232,17 @@ def _filled(grid: StickGrid, start: int) -> int:
     return 1 if dim == SPARSE else min(grid.lanes, grid.shape[dim] - start % grid.length)
 
 
-def _clear(painter: QPainter, marked: Marked, metrics: QFontMetricsF, at: tuple[float, float], words: str) -> None:
-    """Room for words over padding."""
+def _clear(
+    painter: QPainter, marked: Marked, metrics: QFontMetricsF, at: tuple[float, float], words: str, filled: int
+) -> None:
+    """Room for words where they reach beyond the filled lanes, over padding."""
     line, cross = marked.line.to_px(at[0]), marked.cross.to_px(at[1])
-    start, end = line + max(px(3), marked.lane + 1), line + metrics.horizontalAdvance(words) + px(7)
+    start, end = line + filled * marked.lane, line + metrics.horizontalAdvance(words) + px(8)
     tall = marked.thick - 2
     room = QRectF(start, cross - tall / 2, end - start, tall)
-    painter.fillRect(
-        QRectF(room.y(), room.x(), tall, end - start) if marked.grid.upright else room, qcolor(active_theme().bg)
-    )
+    if marked.grid.upright:
+        room = QRectF(room.y(), room.x(), tall, end - start)
+    painter.fillRect(room, qcolor(active_theme().bg))
 
 
 class _Contents:

@@ -140,7 +140,7 @@ class StickPictures(QWidget):
             if marks:
                 other.mark(there)
             if there is not None:
-                other.reveal(there)
+                other.reveal(there, centre=True)
 
     def _index(self) -> tuple[int, ...] | None:
         """The marked element."""
@@ -155,7 +155,7 @@ class StickPictures(QWidget):
             if all(place < size for place, size in zip(index, scene.grid.shape, strict=True)):
                 there = scene.grid.find(index)
                 canvas.mark(there)
-                canvas.reveal(there)
+                canvas.reveal(there, centre=True)
 
     def _tell(self) -> None:
         told = []

@@ -25,7 +25,7 @@ from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.state_page import StatePage
-from spyre_studio.stick_model import StickModel, stick_model_of
+from spyre_studio.stick_model import NOBODY, StickModel, stick_model_of
 from spyre_studio.stick_words import cut_sentences, device_dim_facts, figures, memory_sentence
 from spyre_studio.theme import GRID
 from spyre_studio.units import format_count, format_us
@@ -41,6 +41,7 @@ from spyre_studio.widgets import button, restyle, text_label
 
 HINT: Final = "Point at a lane, or walk with the arrow keys, to follow its element to its byte."
 ARROW: Final = " → "
+_WIDEN, _NARROW = "⟷ widen", "⟷ narrow"
 _TENSOR, _MEMORY = "As the tensor looks", "As memory lies"
 
 
@@ -59,7 +60,7 @@ class SticksView(QWidget):
         self._widener = Widener(self)
         self.page, self.lesson = StatePage(), StickLesson()
         self.name, self.tensor = ElidedLabel(), QLabel()
-        self.widen = button("Widen", "quiet", "Give this panel most of the window, or the room back")
+        self.widen = QToolButton()
         self.dims, self.words, self.figures = DeviceDims(), text_label("", "mute"), text_label("")
         self.looks, self.lies = _switch(_TENSOR), _switch(_MEMORY)
         self.copy, self.other = ElidedLabel(), button("Next copy", "quiet", "Show another copy of this buffer")
@@ -201,6 +202,8 @@ class SticksView(QWidget):
         self.line.setToolTip("\n\n".join(one.detail for one in told))
         self.line.setProperty("tone", "" if lines else "mute")
         restyle(self.line)
+        owners = [one.lane.core for one in told if one.lane.core != NOBODY]
+        self.ramp.show_core(owners[-1] if owners else None)
         mine = [one for one in told if one.word in ("", "preview", self._side())]
         self.dims.show_lane(mine[-1].lane.place.coordinates if mine else ())
 
@@ -249,7 +252,7 @@ class SticksView(QWidget):
 
     def _widen(self) -> None:
         self._widener.toggle()
-        self.widen.setText("Narrow" if self._widener.wide else "Widen")
+        self.widen.setText(_NARROW if self._widener.wide else _WIDEN)
 
     def _connect(self) -> None:
         self.lies.toggled.connect(self.pictures.show_memory)
@@ -264,6 +267,9 @@ class SticksView(QWidget):
         self._stack = QStackedLayout(self)
         for widget in (self.lesson, self.page, self._body):
             self._stack.addWidget(widget)
+        self.widen.setText(_WIDEN)
+        self.widen.setToolTip("Give this panel most of the window, or the room back")
+        self.widen.setFont(font("label"))
         self.name.setFont(font("body", bold=True))
         self.line.setAlignment(Qt.AlignmentFlag.AlignTop)
         for label in (self.tensor, self.words, self.figures, self.line, self.copy):
@@ -273,13 +279,13 @@ class SticksView(QWidget):
         column = QVBoxLayout(self._body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(px(GRID * 0.75))
-        column.addLayout(_row(px(GRID), (self.name, 1), (self.tensor, 0)))
+        column.addLayout(_row(px(GRID), (self.name, 1), (self.tensor, 0), (self.widen, 0)))
         column.addLayout(self._header())
         group = QButtonGroup(self)
         for one in (self.looks, self.lies):
             group.addButton(one)
         self.looks.setChecked(True)
-        column.addLayout(_row(px(GRID / 2), (self.looks, 0), (self.lies, 0), (QWidget(), 1), (self.widen, 0)))
+        column.addLayout(_row(px(GRID / 2), (self.looks, 0), (self.lies, 0), (QWidget(), 1)))
         column.addLayout(_row(px(GRID), (self.copy, 1), (self.other, 0), (self.back, 0)))
         column.addWidget(self.pictures, 1)
         column.addLayout(_row(px(2 * GRID), (self.ramp, 1), (self.legend, 0)))

@@ -146,8 +146,10 @@ def test_what_is_walked_to_comes_into_view_with_its_stick(canvas: StickCanvas) -
     assert canvas.y_axis.lo <= 699
     assert canvas.y_axis.hi >= 702
     before = canvas.x_axis, canvas.y_axis
-    canvas.reveal((700, 2001))
-    assert (canvas.x_axis, canvas.y_axis) == before
+    canvas.reveal((700, 2001), centre=True)
+    assert (canvas.x_axis, canvas.y_axis) == before, "what is in view stays where it is"
+    canvas.reveal((300, 2001), centre=True)
+    assert abs(canvas.y_axis.to_px(300.5) - canvas.plot_rect().center().y()) < 2
 
 
 def test_plus_and_minus_zoom_around_the_lane_and_0_shows_all(canvas: StickCanvas) -> None:

@@ -67,7 +67,7 @@ def test_the_way_of_an_element_in_words() -> None:
     model = rows_model(64, 128, 4)
     grid = grid_of(model)
     path = model.path(model.lane(grid, 17, 67))
-    assert path == ("[17,67]", "stick 81", "lane 3", "core 1", "device memory 0x03886")
+    assert path == ("[17,67]", "stick 81", "lane 3", "core 1", "device 0x03886")
     detail = model.detail(model.lane(grid, 17, 67))
     assert "device coordinates [1,17,3]: stick 81 of 128" in detail
     assert "written by core 1" in detail

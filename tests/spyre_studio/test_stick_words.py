@@ -91,4 +91,6 @@ def test_figures() -> None:
     ragged = figures(model_of(stick_layout((5, 100, 150), (15000, 150, 1), 64), (5, 100, 150)))
     assert ragged == "1,500 sticks · 187.5 KiB · padding 41.02 KiB (22 %)"
     padded = model_of(stick_layout((784, 512), (512, 1), 64, padding=((0, 832),)), (784, 512))
-    assert figures(padded).endswith("padding 48 KiB (5.8 %), 48 KiB of it zeros")
+    assert figures(padded).endswith("832 KiB · 48 KiB of zeros (5.8 %)")
+    both = model_of(stick_layout((70, 130), (130, 1), 64, padding=((0, 128),)), (70, 130))
+    assert figures(both).endswith("padding 30.23 KiB (63 %), 21.75 KiB zeros")

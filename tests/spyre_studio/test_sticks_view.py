@@ -137,6 +137,13 @@ def test_the_way_of_an_element_is_told_on_hover_and_by_keys(view: SticksView, st
     assert " → lane 9 → core " in view.line.text()
     assert " → LX 0x" in view.line.text()
     assert "of 16,384\nheld by core " in view.line.toolTip()
+    pointed = view.ramp.grab().toImage()
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseMove(canvas, QPoint(1, 1))
+    assert view.ramp.grab().toImage() == pointed, "a lane stays marked when the pointer leaves"
+    canvas.clicked.emit(None, Qt.KeyboardModifier.NoModifier)
+    assert view.line.text() == HINT
+    assert view.ramp.grab().toImage() != pointed
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=at)
     canvas.setFocus()
     QTest.keyClick(canvas, Qt.Key.Key_Down)
@@ -183,7 +190,7 @@ def test_a_restickify_is_shown_before_and_after(view: SticksView, stage: Stage) 
     view.pictures._marked(first, first.scene.grid.find((0, 3, 5)))
     before, after = view.line.text().splitlines()
     assert before.startswith("before: [0,3,5] → stick ")
-    assert " → lane 5 → device memory 0x" in before
+    assert " → lane 5 → device 0x" in before
     assert after.startswith("after: [0,3,5] → ")
     there = second.cursor_lane
     assert there is not None
@@ -291,7 +298,7 @@ def test_the_panel_takes_most_of_its_window_and_gives_it_back(qtbot: QtBot, stag
     look(view, stage, "exp")
     narrow = right.width()
     view.widen.click()
-    assert view.widen.text() == "Narrow"
+    assert "narrow" in view.widen.text()
     qtbot.waitUntil(lambda: right.width() > 600)
     assert not left.isVisible()
     view.widen.click()
