@@ -1,7 +1,7 @@
 """Matmul terms: the execution time of a split contraction and the preferences that rank splits (facts 3.4).
 
-Owns the two term tables.  Execution terms are times and also enter the price of a plan (there without `hbm`);
-preference terms are points of the ranking only and never a latency.  Refuses to choose a split.
+Owns the two term tables.  Execution terms are times and also enter the price of a plan (there without `hbm`, see
+`PLANNED`); preference terms are points of the ranking only and never a latency.  Refuses to choose a split.
 
 The docstring examples are hand-computed for [8,1024] x [1024,1024] in fp16 on 32 cores, N split by 8 and K by 4.
 
@@ -80,13 +80,19 @@ def fill(device: Device, rows: int) -> float:
 def compute_us(device: Device, work: Contraction, cut: Cut) -> float:
     """MACs per core at the planner's peak rate, over the fill, twice that if K is split (one of two corelets works).
 
+    A single row has no loop that could be cut, and no fill is charged for it (the published decode projections).
+
     >>> from compiler.device import load_device
-    >>> round(compute_us(load_device("spyre"), Contraction(1, 8, 1024, 1024, True, 2, 2), Cut(1, 1, 8, 4)), 3)
+    >>> spyre = load_device("spyre")
+    >>> round(compute_us(spyre, Contraction(1, 8, 1024, 1024, True, 2, 2), Cut(1, 1, 8, 4)), 3)
     0.51
+    >>> round(compute_us(spyre, Contraction(1, 1, 3200, 4096, True, 2, 2), Cut(1, 1, 2, 16)), 2)
+    0.53
     """
     peak = work.macs / cut.cores / device.number("planner_mac_per_us_core")
     slowdown = device.number("k_split_slowdown") if cut.inner > 1 else 1
-    return peak / fill(device, work.rows // cut.rows) * slowdown
+    filled = fill(device, work.rows // cut.rows) if work.rows > 1 else 1.0
+    return peak / filled * slowdown
 
 
 def hbm_us(device: Device, work: Contraction, cut: Cut) -> float:
@@ -240,6 +246,7 @@ EXECUTION = (
 BATCH_STEP = Formula(
     "batch split", "{batch_step_us} * min(log2 b, log2(M / {batch_step_rows}) - log2 m), true bmm only", batch_step_us
 )
+PLANNED = (*(row for row in EXECUTION if row.name != "hbm"), BATCH_STEP)
 PREFERENCE = (
     Formula(
         "M lanes",

@@ -1,4 +1,4 @@
-"""Requests: the time of copies in device memory by the number of read requests they take (facts 6.6).
+"""Requests: the time of copies and of short reads by the number of read requests they take (facts 6.5, 6.6).
 
 Owns the request law and what a copy edit costs as the later passes will run it.  A core reads in bursts that end where
 its contiguous run ends, so that short runs take many requests.  Rates were measured for fp16 and for some numbers of
@@ -11,20 +11,27 @@ from functools import lru_cache
 
 from frozendict import frozendict
 
-from compiler.coordinates import core_boxes
 from compiler.cost.memory import NS_PER_US, one_way_us, restickify_us, turnaround_us
+from compiler.cost.runs import UNKNOWN_RUN, run_bytes
 from compiler.device import Device
-from compiler.division import Division
 from compiler.dtypes import DType
 from compiler.layout import StickLayout
-from compiler.loops import Buffer, BufferKind, LoopOp, Origin
+from compiler.loops import Buffer, BufferKind, Origin
 from compiler.plan import Edit, EditKind
 from compiler.schedule import Schedule, copy_op
 from compiler.spaces import space_of
 from compiler.splits import largest_first
 
-UNKNOWN_RUN = 0
+RATE = "request_ns_cores_"
 MEASURED_BYTES = 2  # per element: the rates are those of fp16
+SWAP_WORDS = (
+    "what max(bytes read and bytes or requests at their rate, transpose at {transpose_bytes_per_ns_core} B per ns and "
+    "core) takes beyond bytes / {restickify_bytes_per_ns} B per ns; requests end after {dma_burst_bytes} B or a run"
+)
+READ_WORDS = (
+    "requests at their rate - bytes / {hbm_one_way_bytes_per_ns} B per ns; "
+    "requests end after {dma_burst_bytes} B or a run"
+)
 
 
 def requests(device: Device, moved_bytes: int, run_bytes: int) -> float:
@@ -39,8 +46,36 @@ def requests(device: Device, moved_bytes: int, run_bytes: int) -> float:
 
 def request_ns(device: Device, cores: int) -> float | None:
     """Time of one request with so many cores at work; None where it was not measured."""
-    key = f"request_ns_cores_{cores}"
+    key = f"{RATE}{cores}"
     return device.number(key) if key in device.numbers else None
+
+
+def operand_request_ns(device: Device, cores: int) -> float:
+    """Time of one request of an ordinary read: as with the next lower number of cores that was measured.
+
+    >>> from compiler.device import load_device
+    >>> [operand_request_ns(load_device("spyre"), cores) for cores in (1, 3, 22, 32, 40)]
+    [8.75, 8.75, 7.5, 3.75, 3.75]
+    """
+    measured = sorted(int(key.removeprefix(RATE)) for key in device.numbers if key.startswith(RATE))
+    below = [count for count in measured if count <= cores] or measured[:1]
+    return device.number(f"{RATE}{below[-1]}")
+
+
+def operand_request_us(device: Device, moved_bytes: int, run_bytes: int, cores: int) -> float:
+    """What the requests of an ordinary read take beyond its bytes; UNKNOWN_RUN takes nothing.
+
+    One expert of [2816, 704] read in sticks by 22 cores, 128 times; and of [704, 2816] in runs of 512 B by 11:
+
+    >>> from compiler.device import load_device
+    >>> spyre, expert = load_device("spyre"), 2816 * 704 * 2
+    >>> [round(128 * operand_request_us(spyre, expert, *read)) for read in ((128, 22), (512, 11))]
+    [26354, 4051]
+    """
+    if run_bytes == UNKNOWN_RUN:
+        return 0.0
+    issued = requests(device, moved_bytes, run_bytes) * operand_request_ns(device, cores) / NS_PER_US
+    return max(0.0, issued - one_way_us(device, moved_bytes))
 
 
 def swap_us(device: Device, moved_bytes: int, run_bytes: int, cores: int, written_bytes: int | None = None) -> float:
@@ -57,13 +92,18 @@ def swap_us(device: Device, moved_bytes: int, run_bytes: int, cores: int, writte
     36.16
     """
     base = restickify_us(device, moved_bytes + (moved_bytes if written_bytes is None else written_bytes))
+    return base + swap_excess_us(device, moved_bytes, run_bytes, cores)
+
+
+def swap_excess_us(device: Device, moved_bytes: int, run_bytes: int, cores: int) -> float:
+    """What the requests and the transpose of such a copy take beyond its bytes; nothing that was not measured."""
     rate = request_ns(device, cores)
     if rate is None or run_bytes == UNKNOWN_RUN:
-        return base
+        return 0.0
     one_way = restickify_us(device, moved_bytes)
     issued = requests(device, moved_bytes, run_bytes) * rate / NS_PER_US
     turned = moved_bytes / cores / device.number("transpose_bytes_per_ns_core") / NS_PER_US
-    return base + max(0.0, max(one_way + max(one_way, issued), turned) - 2 * one_way)
+    return max(0.0, max(one_way + max(one_way, issued), turned) - 2 * one_way)
 
 
 def plain_copy_us(
@@ -80,11 +120,17 @@ def plain_copy_us(
     """
     written = moved_bytes if written_bytes is None else written_bytes
     base = one_way_us(device, moved_bytes + written) + turnaround_us(device, moved_bytes, written)
+    return base + plain_excess_us(device, moved_bytes, run_bytes, cores)
+
+
+def plain_excess_us(device: Device, moved_bytes: int, run_bytes: int, cores: int) -> float:
+    """What the requests of a copy that keeps the stick, or goes into LX, take beyond its reads; nothing that was not
+    measured."""
     rate = request_ns(device, cores)
     if rate is None or run_bytes == UNKNOWN_RUN:
-        return base
+        return 0.0
     issued = requests(device, moved_bytes, run_bytes) * rate / NS_PER_US
-    return base + max(0.0, issued - one_way_us(device, moved_bytes))
+    return max(0.0, issued - one_way_us(device, moved_bytes))
 
 
 def copy_us(device: Device, buffer: Buffer, source: StickLayout, target: StickLayout) -> float:
@@ -130,15 +176,5 @@ def _run(device: Device, buffer: Buffer, source: StickLayout, target: StickLayou
     space = space_of(op, Schedule((), buffers), {edit.source: source, edit.target: target})
     division = space.division(largest_first(space, device.cores))
     measured = source.element_bytes == MEASURED_BYTES and buffer.elements
-    return division.cores, _contiguous(op, buffer, source, division) if measured else UNKNOWN_RUN
-
-
-def _contiguous(op: LoopOp, buffer: Buffer, layout: StickLayout, division: Division) -> int:
-    """Bytes in a row of the first core's slice: dims from the lane outwards as long as they are whole."""
-    sizes = core_boxes(op, op.reads[0], buffer, layout, division).size[0]
-    run = layout.element_bytes
-    for size, whole in zip(reversed(sizes), reversed(layout.device_size), strict=True):
-        run *= int(size)
-        if size < whole:
-            break
-    return run
+    run = run_bytes(op, op.reads[0], buffer, source, division) if measured else UNKNOWN_RUN
+    return division.cores, run
