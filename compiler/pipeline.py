@@ -30,7 +30,7 @@ from compiler.passes.place_scratchpad import PlaceScratchpad
 from compiler.passes.reduce_span import ReduceSpan
 from compiler.pins import PinState, PinStatus
 from compiler.pipeline_order import check_order
-from compiler.plan import Plan
+from compiler.plan import Claim, Plan
 from compiler.problem import Problem
 from compiler.unfold import changes, unfold
 
@@ -166,7 +166,7 @@ def compile_problem(
     watch.enter(len(passes) / (len(passes) + 1), "check")
     plan = _finish_pins(problem, plan)
     verdicts = check(problem, plan)
-    _require(passes[-1].name, verdicts)
+    _require_whole(passes, verdicts)
     cost = price(problem, plan)
     if previous is not None:
         log.append(PassRecord("against the plan before", 0.0, _kept(previous, plan)))
@@ -206,13 +206,33 @@ def _run_pass(one: Pass, problem: Problem, plan: Plan, last: bool) -> tuple[Plan
 
 def _decided(name: str, plan: Plan) -> str:
     value = getattr(plan, name)
+    if name == "claims":
+        return "; ".join(_claimed(who, claim) for who, claim in plan.claims.items())
     return f"{len(value)} {name}" if hasattr(value, "__len__") else f"{name}: {value}"
+
+
+def _claimed(who: str, claim: Claim) -> str:
+    """`assign-layouts: 32,768 elements, proved to be least`."""
+    proof = (
+        "proved to be least" if claim.objective == claim.bound else f"at least {claim.bound:,} ({claim.gap:.1%} gap)"
+    )
+    return f"{who}: {claim.objective:,} {claim.unit}, {proof}, {claim.states:,} states"
 
 
 def _require(who: str, verdicts: tuple[Verdict, ...]) -> None:
     broken = [violation for verdict in verdicts if not verdict.ok for violation in verdict.violations]
     if broken:
         raise BrokenPlanError(f"after {who}: " + " | ".join(broken[:5]))
+
+
+def _require_whole(passes: tuple[Pass, ...], verdicts: tuple[Verdict, ...]) -> None:
+    """A plan that fails because a pass was left out is the fault of the pipeline that somebody wrote."""
+    broken = next((violation for verdict in verdicts if not verdict.ok for violation in verdict.violations), "")
+    absent = [cls.name for cls in (OrderDims, PadOperands) if all(one.name != cls.name for one in passes)]
+    if broken and absent:
+        why = f"it leaves out {' and '.join(absent)}, and so its plan fails: {broken}"
+        raise InputError("the pipeline", why, f"add {' and '.join(absent)}, or use 'staged'")
+    _require(passes[-1].name, verdicts)
 
 
 def _kept(previous: Plan, plan: Plan) -> tuple[str, ...]:

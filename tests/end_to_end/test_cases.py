@@ -10,6 +10,7 @@ import pytest
 from compiler.errors import StudioError
 from compiler.frontend.capture import capture_program, trace
 from compiler.loops import ModelSource
+from compiler.pipeline import PIPELINES
 from compiler.plan import ReasonCode, Slot, Spilled
 from simulator.report import Agreement
 from tests.casebook import CASES
@@ -33,9 +34,8 @@ def test_numbers_are_right_on_any_number_of_cores(name: str, cores: int) -> None
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("name", ["C01", "C04", "C12", "C29", "C30"])
 def test_the_solver_changes_no_value(name: str, solver: str) -> None:
-    pipeline = (
-        f"assign-layouts,insert-restickify,reduce-span,divide-matmul,divide-rest,place-scratchpad{{solver={solver}}}"
-    )
+    pipeline = PIPELINES["staged"].replace("solver=best-fit", f"solver={solver}")
+    assert f"solver={solver}" in pipeline
     compilation = compiled(name, 32, pipeline=pipeline)
     assert compilation.ok
     assert verified(name, compilation).ok
