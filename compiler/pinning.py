@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TypeGuard
 
 from frozendict import frozendict
 
@@ -17,6 +18,7 @@ from compiler.floors import floors_of
 from compiler.layout import StickLayout
 from compiler.limits import excess
 from compiler.loops import OpKind, Role
+from compiler.pin_names import loops_meant
 from compiler.pins import PinState, PinStatus
 from compiler.plan import Plan
 from compiler.problem import Problem
@@ -55,24 +57,49 @@ def apply_division_pins(problem: Problem, plan: Plan) -> Plan:
 def pinned_division(
     name: str, factors: Mapping[str, int], schedule: Schedule, layouts: Mapping[str, StickLayout], device: Device
 ) -> tuple[Division | None, PinStatus]:
-    """The division a pin asks for, or None with a refusal; loops that are not named get 1."""
+    """The division a pin asks for, or None with a refusal; loops that are not named get 1.
+
+    What is named first comes first: factors for which no cores are left are left out, and the status says so.
+    """
     if name not in schedule.step_map:
         return None, refused(f"there is no op {name}{nearest(name, schedule.step_map)}")
     op = schedule.step_map[name].op
     space = space_of(op, schedule, layouts)
-    why = objection(space, factors, device)
+    by_loop = loops_meant(op, factors, schedule.buffers)
+    if isinstance(by_loop, str):
+        return None, refused(by_loop)
+    kept, notes = _within_cores(space, by_loop, device)
+    why = objection(space, kept or by_loop, device)
     if why:
         return None, refused(why)
     reaches = reaches_of(op, schedule, layouts, device.span_limit_bytes)
-    floors = floors_of(space, reaches, device, start=factors)
+    floors = floors_of(space, reaches, device, start=kept)
     if excess(space, reaches, space.division(floors), device):
-        return None, refused(_below_floor(space, reaches, factors, device))
-    raised = {loop: factor for loop, factor in floors.items() if loop not in factors}
-    if not raised:
-        return space.division(factors), PinStatus(PinState.HONOURED)
-    added = ", ".join(f"{loop} {factor}" for loop, factor in raised.items())
-    detail = f"{added} added: without, {excess(space, reaches, space.division(factors), device)}"
-    return space.division(floors), PinStatus(PinState.ADJUSTED, detail)
+        return None, refused(_below_floor(space, reaches, kept, device))
+    raised = ", ".join(f"{loop} {factor}" for loop, factor in floors.items() if loop not in kept)
+    if raised:
+        notes.append(f"{raised} added: without, {excess(space, reaches, space.division(kept), device)}")
+    status = PinStatus(PinState.ADJUSTED, "; ".join(notes)) if notes else PinStatus(PinState.HONOURED)
+    return space.division(floors), status
+
+
+def _within_cores(space: Space, factors: Mapping[str, int], device: Device) -> tuple[frozendict[str, int], list[str]]:
+    """The factors for which there are cores, first come first served, and a sentence for each that is left out.
+
+    Nothing above 1 kept means nothing kept.  What is wrong by itself stays: `objection` says so.
+    """
+    kept: dict[str, int] = {}
+    notes = []
+    cores = 1
+    for loop, factor in factors.items():
+        axis = space.axis_map.get(loop)
+        sound = axis is not None and not axis.blocked and _whole(factor) and factor >= 1
+        if sound and cores * factor > device.cores:
+            notes.append(f"{loop} {factor} left out: {_too_many({**kept, loop: factor}, cores * factor, device)}")
+            continue
+        kept[loop] = factor
+        cores *= factor if sound else 1
+    return (frozendict(kept), notes) if cores > 1 or not notes else (frozendict(), [])
 
 
 def objection(space: Space, factors: Mapping[str, int], device: Device) -> str:
@@ -90,8 +117,7 @@ def objection(space: Space, factors: Mapping[str, int], device: Device) -> str:
             return why
         cores *= factor
         if cores > device.cores:
-            product = " x ".join(f"{name} {value}" for name, value in factors.items())
-            return f"{product} needs {cores} cores and {device.cores} are available"
+            return _too_many(factors, cores, device)
         if factor > 1 and axis.role is Role.REDUCTION:
             reductions.append(loop)
         if len(reductions) > 1:
@@ -116,9 +142,18 @@ def refused(detail: str) -> PinStatus:
     return PinStatus(PinState.REFUSED, detail)
 
 
+def _whole(factor: object) -> TypeGuard[int]:
+    return isinstance(factor, int) and not isinstance(factor, bool)
+
+
+def _too_many(factors: Mapping[str, int], cores: int, device: Device) -> str:
+    product = " x ".join(f"{name} {value}" for name, value in factors.items())
+    return f"{product} needs {cores} cores and {device.cores} are available"
+
+
 def _wrong_factor(axis: Axis, factor: object, device: Device) -> str:
     """Why a factor cannot be used on a loop; `factor` may be anything a pins file holds."""
-    if isinstance(factor, bool) or not isinstance(factor, int):
+    if not _whole(factor):
         return f"the factor of {axis.name} is {factor!r}, not a whole number"
     if factor < 1:
         return f"the factor of {axis.name} is {factor}, and the least is 1"

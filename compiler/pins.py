@@ -30,7 +30,7 @@ class PinStatus:
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """division: op -> {loop: factor} (first loop = highest priority); layout: buffer -> host dim cut into sticks;
+    """division: op -> {loop, or d0, d1 .. for a dim of its result: factor} (first = highest priority); layout: buffer -> host dim cut into sticks;
     placement: buffer -> "lx" or "hbm"; tiles: op -> {loop: count}; order: buffer -> dim order of its layout."""
 
     division: frozendict[str, frozendict[str, int]] = field(default_factory=frozendict)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from compiler.checks.case import Case
 from compiler.checks.findings import Findings
+from compiler.loops import LoopOp
 from compiler.pins import PinState, PinStatus
 from compiler.plan import Slot
 
@@ -60,10 +61,25 @@ def _division_fault(case: Case, name: str) -> str:
     if division is None:
         return "there is no such division"
     factors = {split.loop: split.factor for split in division.splits}
-    loops = case.schedule.step_map[name].op.extents
-    for loop, factor in case.problem.pins.division[name].items():
-        if loop not in loops:
-            return f"there is no loop {loop}"
+    op = case.schedule.step_map[name].op
+    for wanted, factor in case.problem.pins.division[name].items():
+        loop = wanted if wanted in op.extents else _along(case, op, wanted)
+        if loop is None or (not loop and factor != 1):
+            return f"there is no loop {wanted}"
         if factors.get(loop, 1) != factor:
             return f"{loop} has the factor {factors.get(loop, 1)}"
     return ""
+
+
+def _along(case: Case, op: LoopOp, name: str) -> str | None:
+    """The loop that steps through dim K of the result of an op, where the name is dK; '' if it has but one place."""
+    number = name.removeprefix("d")
+    if not op.writes or number == name or not number.isdecimal():
+        return None
+    result = case.buffers[op.writes[0].buffer]
+    if int(number) >= len(result.shape) or result.shape[int(number)] == 1:
+        return "" if int(number) < len(result.shape) else None
+    for term in op.writes[0].index.terms:
+        if term.plain and term.coefficient == result.strides[int(number)]:
+            return term.loops[0][0]
+    return None

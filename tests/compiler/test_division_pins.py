@@ -5,17 +5,21 @@ from dataclasses import replace
 import pytest
 from frozendict import frozendict
 
+from compiler.check import check_partial
 from compiler.division import Division
+from compiler.layout import stick_layout
 from compiler.loops import LoopProgram
 from compiler.passes.divide_matmul import DivideMatmul
 from compiler.passes.divide_rest import DivideRest
 from compiler.pins import Pins, PinState, PinStatus
+from compiler.plan import Edit, EditKind
 from compiler.problem import Problem
 from tests.compiler.shapes import divided, factors, run, unplanned
 from tests.programs import chain, problem_of, product, softmax
 from tests.sketch import Sketch
 
 PRODUCT = product(512, 1024, 1024)
+DECIDED = frozenset({"layouts", "edits", "divisions", "pins"})
 
 
 def pinned(program: LoopProgram, op: str, cores: int = 32, limit: int = 0, **wanted: int) -> Problem:
@@ -64,14 +68,103 @@ def test_only_the_pinned_op_changes() -> None:
         ({"i": -1}, "the factor of i is -1, and the least is 1"),
         ({"i": True}, "the factor of i is True, not a whole number"),
         ({"i": 2.0}, "the factor of i is 2.0, not a whole number"),
-        ({"i": 16, "j": 4}, "i 16 x j 4 needs 64 cores and 32 are available"),
-        ({"i": 32, "j": 3}, "3 does not divide the 16 sticks of j; up to 32 cores 1, 2, 4, 8, 16 do"),
+        ({"i": 33}, "33 does not divide the 512 iterations of i; up to 32 cores 1, 2, 4, 8, 16, 32 do"),
+        ({"i": 64}, "i 64 needs 64 cores and 32 are available"),
+        ({"i": 1, "j": 1, "k": 64}, "64 does not divide the 16 sticks of k; up to 32 cores 1, 2, 4, 8, 16 do"),
+        ({"i": 4, "j": 16, "q": 2}, "matmul has no loop q; its loops are i, j, k"),
+        ({"i": 32, "j": 0}, "the factor of j is 0, and the least is 1"),
+        ({"d2": 2}, "d2 is no loop of matmul: matmul has 2 dims"),
+        ({"d0": 3}, "3 does not divide the 512 iterations of i; up to 32 cores 1, 2, 4, 8, 16, 32 do"),
+        ({"d0": 2, "i": 4}, "d0 and i are the same loop of matmul"),
+        ({"i": 2, "d0": 2}, "i and d0 are the same loop of matmul"),
     ],
 )
 def test_a_pin_that_cannot_be_kept_is_refused_with_a_sentence(wanted: dict[str, int], sentence: str) -> None:
     status, found = outcome(pinned(PRODUCT, "matmul", **wanted), "matmul")
     assert status == PinStatus(PinState.REFUSED, sentence)
     assert found == factors(divided(problem_of(PRODUCT)), "matmul"), "the op gets its automatic division"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "kept", "sentence"),
+    [
+        ({"i": 16, "j": 4}, {"i": 16}, "j 4 left out: i 16 x j 4 needs 64 cores and 32 are available"),
+        ({"j": 4, "i": 16}, {"j": 4}, "i 16 left out: j 4 x i 16 needs 64 cores and 32 are available"),
+        ({"i": 32, "j": 3}, {"i": 32}, "j 3 left out: i 32 x j 3 needs 96 cores and 32 are available"),
+        (
+            {"i": 16, "j": 4, "k": 2},
+            {"i": 16, "k": 2},
+            "j 4 left out: i 16 x j 4 needs 64 cores and 32 are available",
+        ),
+        ({"i": 64, "j": 16}, {"j": 16}, "i 64 left out: i 64 needs 64 cores and 32 are available"),
+    ],
+)
+def test_what_is_named_first_takes_the_cores(wanted: dict[str, int], kept: dict[str, int], sentence: str) -> None:
+    """A factor beyond the cores is left out before it is asked whether it divides, and the status says so."""
+    status, found = outcome(pinned(PRODUCT, "matmul", **wanted), "matmul")
+    assert status == PinStatus(PinState.ADJUSTED, sentence)
+    assert found == kept
+
+
+def test_every_factor_that_is_left_out_is_named() -> None:
+    status, found = outcome(pinned(PRODUCT, "matmul", i=32, j=2, k=2), "matmul")
+    assert status.detail == (
+        "j 2 left out: i 32 x j 2 needs 64 cores and 32 are available; "
+        "k 2 left out: i 32 x k 2 needs 64 cores and 32 are available"
+    )
+    assert found == {"i": 32}
+
+
+def test_loops_that_are_not_named_stay_whole() -> None:
+    """k alone: no other loop takes the 28 cores that are left."""
+    status, found = outcome(pinned(PRODUCT, "matmul", k=4), "matmul")
+    assert status == PinStatus(PinState.HONOURED)
+    assert found == {"k": 4}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [({"d0": 4}, {"i": 4}), ({"d1": 8, "d0": 2}, {"i": 2, "j": 8}), ({"d1": 2, "k": 8}, {"j": 2, "k": 8})],
+)
+def test_loops_may_be_named_by_the_dim_of_the_result(wanted: dict[str, int], found: dict[str, int]) -> None:
+    problem = pinned(PRODUCT, "matmul", **wanted)
+    plan = divided(problem)
+    assert plan.pins["division:matmul"] == PinStatus(PinState.HONOURED)
+    assert factors(plan, "matmul") == found
+    assert not [verdict for verdict in check_partial(problem, plan, DECIDED) if not verdict.ok]
+    wrong = replace(plan, divisions=plan.divisions.set("matmul", Division()))
+    assert [verdict.check for verdict in check_partial(problem, wrong, DECIDED) if not verdict.ok] == ["pins"]
+
+
+def test_dims_of_size_one_have_no_loop() -> None:
+    program = product(1, 256, 512)
+    status, _ = outcome(pinned(program, "matmul", d0=2, d1=4), "matmul")
+    assert status.detail == "d0 is no loop of matmul: dim 0 of matmul has size 1"
+    problem = pinned(program, "matmul", d0=1, d1=4)
+    status, found = outcome(problem, "matmul")
+    assert (status.state, found) == (PinState.HONOURED, {"j": 4})
+    assert not [verdict for verdict in check_partial(problem, divided(problem), DECIDED) if not verdict.ok]
+
+
+def test_loops_of_a_copy_are_its_dims() -> None:
+    edit = Edit("neg.x", EditKind.RESTICKIFY, "x", "x.i", "neg", ("neg",))
+    layouts = {name: stick_layout((1024, 256), (256, 1), 64, (1, 0)) for name in ("x.i", "neg", "relu")} | {
+        "x": stick_layout((1024, 256), (256, 1), 64)
+    }
+    plan = divided(pinned(chain(1024, 256), "neg.x", d1=4, d0=2), layouts, (edit,))
+    assert plan.pins["division:neg.x"] == PinStatus(PinState.HONOURED)
+    assert factors(plan, "neg.x") == {"d0": 2, "d1": 4}
+
+
+def test_a_factor_that_is_left_out_may_be_needed_for_the_span() -> None:
+    """k 4 finds no cores beside i 16, but x spans too much without k 2."""
+    status, found = outcome(pinned(product(8192, 32768, 4096), "matmul", i=16, k=4), "matmul")
+    assert status == PinStatus(
+        PinState.ADJUSTED,
+        "k 4 left out: i 16 x k 4 needs 64 cores and 32 are available; "
+        "k 2 added: without, x needs a span of 536,870,912 B on one core and the limit is 268,435,456 B",
+    )
+    assert found == {"i": 16, "k": 2}
 
 
 def test_an_unknown_op_is_refused_with_the_nearest_names() -> None:
