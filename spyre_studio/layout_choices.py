@@ -51,8 +51,9 @@ def elements_text(count: object) -> str:
 
 def us_text(microseconds: object) -> str:
     """Their time in a column headed µs."""
-    known = isinstance(microseconds, int | float) and microseconds != UNKNOWN
-    return format_us_below(float(microseconds)) if known else DASH
+    if isinstance(microseconds, int | float) and microseconds != UNKNOWN:
+        return format_us_below(microseconds)
+    return DASH
 
 
 def bytes_text(count: object) -> str:

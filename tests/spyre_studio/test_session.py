@@ -13,12 +13,10 @@ from pytestqt.qtbot import QtBot
 from compiler.candidates import Candidate
 from compiler.codec import from_json, unstructure
 from compiler.compilation import Compilation
-from compiler.layout_candidate import LayoutCandidate
 from compiler.loops import ModelSource
 from compiler.pins import Pins
 from compiler.text.document import to_text
 from simulator.report import VerifyReport
-from spyre_studio.failure import Failure
 from spyre_studio.jobs import Failed, Job, Jobs, Progress
 from spyre_studio.pins_file import print_pins_file
 from spyre_studio.reporter import NOTE
@@ -348,22 +346,6 @@ def test_candidates_are_those_of_the_compiler(stage: Stage, model: Path) -> None
     stage.qtbot.waitUntil(lambda: bool(found), timeout=PATIENCE_MS)
     assert len(found) == 1
     assert [one.factors for one in found[0] if one.chosen] == [frozendict(i=32)]
-
-
-def test_layouts_are_those_of_the_compiler_and_a_refusal_is_told_to_who_asked(stage: Stage, model: Path) -> None:
-    stage.open(model)
-    found: list[tuple[LayoutCandidate, ...]] = []
-    failures: list[Failure] = []
-    stage.session.request_layouts("max", False, found.append, failures.append)
-    stage.session.request_layouts("exp", True, found.append, failures.append)
-    stage.qtbot.waitUntil(lambda: bool(found), timeout=PATIENCE_MS)
-    assert len(found) == 1, "the newest question wins"
-    assert found[0][0].chosen
-    assert found[0][0].layout == stage.plan.plan.layouts["exp"]
-    stage.session.request_layouts("nobody", False, found.append, failures.append)
-    stage.qtbot.waitUntil(lambda: bool(failures), timeout=PATIENCE_MS)
-    assert failures[0].what == "buffer nobody"
-    assert stage.session.failure is None, "the list says it, not the window"
 
 
 def test_a_verify_that_fails_leaves_everything_else(stage: Stage, tmp_path: Path) -> None:
