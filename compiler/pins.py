@@ -30,8 +30,11 @@ class PinStatus:
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """division: op -> {loop, or d0, d1 .. for a dim of its result: factor} (first = highest priority); layout: buffer -> host dim cut into sticks;
-    placement: buffer -> "lx" or "hbm"; tiles: op -> {loop: count}; order: buffer -> dim order of its layout."""
+    """What is fixed, by the name of the op or buffer.
+
+    division: {loop: factor}, the first has the highest priority; `d0`, `d1` .. stand for dims of the result.
+    layout: host dim cut into sticks; order: dim order of the layout; placement: "lx" or "hbm"; tiles: {loop: count}.
+    """
 
     division: frozendict[str, frozendict[str, int]] = field(default_factory=frozendict)
     layout: frozendict[str, int] = field(default_factory=frozendict)

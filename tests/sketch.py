@@ -137,14 +137,15 @@ class Sketch:
         body = (Load(0, left.dtype), Load(1, right.dtype))
         return self._emit(name, OpKind.MATMUL, "sum", loops, reads, body, shape, dtype or left.dtype, outer)
 
-    def conv2d(self, image: View, weight: View, stride: int = 1, padding: int = 0) -> View:
+    def conv2d(self, image: View, weight: View, stride: int | tuple[int, int] = 1, padding: int = 0) -> View:
         """[N, C, H, W] with [O, C, R, S]; padding reads under a mask."""
+        down, across = (stride, stride) if isinstance(stride, int) else stride
         (batch, depth, high, wide), (out, _, tall, broad) = image.shape, weight.shape
-        rows, columns = (high + 2 * padding - tall) // stride + 1, (wide + 2 * padding - broad) // stride + 1
+        rows, columns = (high + 2 * padding - tall) // down + 1, (wide + 2 * padding - broad) // across + 1
         sizes = {"n": batch, "o": out, "y": rows, "x": columns}
         inner = {"c": depth, "r": tall, "s": broad}
         step_n, step_c, step_y, step_x = image.strides
-        moves = {"n": step_n, "c": step_c, "y": step_y * stride, "x": step_x * stride, "r": step_y, "s": step_x}
+        moves = {"n": step_n, "c": step_c, "y": step_y * down, "x": step_x * across, "r": step_y, "s": step_x}
         extents = sizes | inner
         read = Index(image.offset - padding * (step_y + step_x), _terms(moves, extents))
         weights = Index(weight.offset, _terms(dict(zip("ocrs", weight.strides, strict=True)), extents))
@@ -153,7 +154,7 @@ class Sketch:
         body: tuple[Instruction, ...] = (Load(0, image.dtype), Load(1, weight.dtype))
         results = (0, 1)
         if padding:
-            bounds = (*_bounds("y", "r", stride, padding, high), *_bounds("x", "s", stride, padding, wide, 6))
+            bounds = (*_bounds("y", "r", down, padding, high), *_bounds("x", "s", across, padding, wide, 6))
             both = Apply("logical_and", (5, 11), DType.BOOL)
             body = (*bounds, both, Load(0, image.dtype, 12), Load(1, weight.dtype))
             body = tuple(_only(step, extents) for step in body)

@@ -61,12 +61,8 @@ def test_only_the_pinned_op_changes() -> None:
     ("wanted", "sentence"),
     [
         ({"q": 2}, "matmul has no loop q; its loops are i, j, k"),
-        ({"i": 3}, "3 does not divide the 512 iterations of i; up to 32 cores 1, 2, 4, 8, 16, 32 do"),
         ({"j": 3}, "3 does not divide the 16 sticks of j; up to 32 cores 1, 2, 4, 8, 16 do"),
         ({"j": 64}, "64 does not divide the 16 sticks of j; up to 32 cores 1, 2, 4, 8, 16 do"),
-        ({"i": 0}, "the factor of i is 0, and the least is 1"),
-        ({"i": -1}, "the factor of i is -1, and the least is 1"),
-        ({"i": True}, "the factor of i is True, not a whole number"),
         ({"i": 2.0}, "the factor of i is 2.0, not a whole number"),
         ({"i": 33}, "33 does not divide the 512 iterations of i; up to 32 cores 1, 2, 4, 8, 16, 32 do"),
         ({"i": 64}, "i 64 needs 64 cores and 32 are available"),
@@ -76,7 +72,6 @@ def test_only_the_pinned_op_changes() -> None:
         ({"d2": 2}, "d2 is no loop of matmul: matmul has 2 dims"),
         ({"d0": 3}, "3 does not divide the 512 iterations of i; up to 32 cores 1, 2, 4, 8, 16, 32 do"),
         ({"d0": 2, "i": 4}, "d0 and i are the same loop of matmul"),
-        ({"i": 2, "d0": 2}, "i and d0 are the same loop of matmul"),
     ],
 )
 def test_a_pin_that_cannot_be_kept_is_refused_with_a_sentence(wanted: dict[str, int], sentence: str) -> None:
@@ -90,7 +85,6 @@ def test_a_pin_that_cannot_be_kept_is_refused_with_a_sentence(wanted: dict[str, 
     [
         ({"i": 16, "j": 4}, {"i": 16}, "j 4 left out: i 16 x j 4 needs 64 cores and 32 are available"),
         ({"j": 4, "i": 16}, {"j": 4}, "i 16 left out: j 4 x i 16 needs 64 cores and 32 are available"),
-        ({"i": 32, "j": 3}, {"i": 32}, "j 3 left out: i 32 x j 3 needs 96 cores and 32 are available"),
         (
             {"i": 16, "j": 4, "k": 2},
             {"i": 16, "k": 2},
@@ -172,20 +166,6 @@ def test_an_unknown_op_is_refused_with_the_nearest_names() -> None:
     assert status == PinStatus(PinState.REFUSED, "there is no op truedov; the nearest name is truediv")
     status, _ = outcome(pinned(softmax(), "zzzzzz", i=2), "zzzzzz")
     assert status.detail == "there is no op zzzzzz"
-
-
-def test_a_blocked_loop_is_refused_with_the_reason() -> None:
-    sketch = Sketch("sum")
-    sketch.output(sketch.reduce("sum", sketch.input("x", 64, 100), 1))
-    status, _ = outcome(pinned(sketch.program(), "sum", j=2), "sum")
-    assert status.detail == "j is not divided: it is reduced along sticks and 100 is not a multiple of 64"
-
-
-def test_two_reduced_loops_are_refused() -> None:
-    sketch = Sketch("sum")
-    sketch.output(sketch.reduce("sum", sketch.input("x", 8, 8, 64), 0, 1))
-    status, _ = outcome(pinned(sketch.program(), "sum", i=2, j=2), "sum")
-    assert status.detail == "i and j are both reduced and only one reduced loop may be divided"
 
 
 def test_a_host_op_is_refused() -> None:
