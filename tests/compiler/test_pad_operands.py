@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from compiler.dim_orders import comes_first, table_dims
 from compiler.dtypes import DType
-from compiler.errors import UnsupportedError
+from compiler.errors import StudioError, UnsupportedError
 from compiler.graph import ModelGraph
 from compiler.layout import stick_layout
 from compiler.loops import LoopProgram, OpKind, Term
@@ -13,11 +14,13 @@ from compiler.passes.pad_operands import PadOperands
 from compiler.pipeline import compile_problem
 from compiler.plan import EditKind, Plan
 from compiler.schedule import expand
+from compiler.tails import CONTRACTIONS, tail_of
 from tests.compiler.legality_oracle import plan_faults
 from tests.compiler.order_cases import ordered
 from tests.compiler.tiny import buffer, graph_input, naive_plan, op, program
 from tests.programs import attention, problem_of, product, transposed
 from tests.random_draft import View
+from tests.random_programs import random_program
 from tests.sketch import Sketch
 
 GRAPH = ModelGraph("padded", (), (), ())
@@ -255,3 +258,27 @@ def test_rows_that_are_not_one_after_the_other(
         multiply = replace(multiply, reads=(multiply.reads[0], replace(read, index=index)))
     found = program([x, y, z], [multiply], z)
     assert words in refusal(found, naive_plan(problem_of(found)))
+
+
+# Programs
+
+
+@pytest.mark.parametrize("first", range(0, 120, 20))
+def test_random_plans_end_with_zeros_and_tables_in_place(first: int) -> None:
+    """Those that can be planned at all; the rest ask for what sticks cannot do."""
+    planned = 0
+    for seed in range(first, first + 20):
+        found = random_program(seed)
+        try:
+            plan = filled(found)
+        except StudioError:
+            continue
+        planned += 1
+        schedule = expand(found, plan)
+        for step in schedule.steps:
+            tail = tail_of(step.op, schedule.buffers, plan.layouts) if step.op.kind in CONTRACTIONS else None
+            assert tail is None or tail.filled(plan.layouts[step.op.reads[tail.read].buffer]), (seed, step.name)
+            for access in (*step.op.reads, *step.op.writes):
+                picked = table_dims(access, schedule.buffers[access.buffer])
+                assert comes_first(plan.layouts[access.buffer], picked), (seed, step.name)
+    assert planned > 3
