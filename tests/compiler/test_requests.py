@@ -6,7 +6,8 @@ import pytest
 
 import compiler.cost.requests as law
 from compiler.cost.memory import one_way_us, restickify_us, turnaround_us
-from compiler.cost.requests import UNKNOWN_RUN, copy_us, plain_copy_us, requests, swap_us
+from compiler.cost.requests import copy_us, plain_copy_us, requests, swap_us
+from compiler.cost.runs import UNKNOWN_RUN
 from compiler.dtypes import DType
 from compiler.layout import UNIT, Arrangement, stick_layout
 from tests.compiler.tiny import buffer, layout_of, spyre
