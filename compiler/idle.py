@@ -50,7 +50,9 @@ class Idle:
             split = " ".join(f"{loop} {factor}" for loop, factor in self.fuller.items())
             text += f"{split} would use {math.prod(self.fuller.values())}"
         else:
-            text += f"{' and '.join(self.stuck)} have no larger divisor that fits"
+            *others, last = self.stuck
+            stuck = f"{', '.join(others)} and {last}" if others else last
+            text += f"{stuck} have no larger divisor that fits"
         return f"{text}; {self.padding.words} would use {self.padding.cores}" if self.padding else text
 
 
