@@ -59,7 +59,7 @@ def test_examples_of_the_module() -> None:
         (space(out("i", 5), out("j", 100), out("l", 3)), 32, "25 of 32 cores: i 5 j 2 l 3 would use 30"),
         (space(out("i", 7)), 4, "1 of 4 cores: 7 iterations of i have no larger divisor that fits; 8 iterations"),
         (
-            space(out("i", 6), out("j", 6), out("l", 6)),
+            space(out("i", 9), out("j", 9), out("l", 9)),
             7,
             "3 of 7 cores: 9 iterations of i, 9 iterations of j and 9 iterations of l",
         ),
