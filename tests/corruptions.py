@@ -11,9 +11,9 @@ from dataclasses import replace
 from frozendict import frozendict
 
 from compiler.division import Division, Split
-from compiler.layout import SPARSE, Arrangement, StickLayout, stick_layout
+from compiler.layout import SPARSE, UNIT, Arrangement, StickLayout, stick_layout
 from compiler.loops import BufferKind
-from compiler.plan import Kernel, Plan, ReasonCode, Slot, Spilled
+from compiler.plan import EditKind, Kernel, Plan, ReasonCode, Slot, Spilled
 from compiler.problem import Problem
 from compiler.schedule import Schedule, expand
 
@@ -42,6 +42,11 @@ class Damage:
     def some_division(self) -> tuple[str, Division] | None:
         """A step on several cores."""
         return self.rng.choice(sorted(self.splits.items(), key=lambda item: item[0])) if self.splits else None
+
+    def some_padded(self) -> str:
+        """A buffer with zeros behind it, '' if there is none."""
+        padded = sorted(name for name, layout in self.plan.layouts.items() if layout.padding)
+        return self.rng.choice(padded) if padded else ""
 
     def uses(self, name: str) -> list[int]:
         """Steps that touch a buffer."""
@@ -195,8 +200,104 @@ def bend_layout(damage: Damage) -> Plan | None:
         sizes[place] += damage.rng.choice((-1, 1))
     else:
         strides[place] += damage.rng.choice((-1, 1))
-    layout = StickLayout(tuple(sizes), tuple(strides), old.dim_order, old.arrangement)
+    layout = StickLayout(tuple(sizes), tuple(strides), old.dim_order, old.arrangement, old.padding)
     return replace(damage.plan, layouts=damage.plan.layouts.set(name, layout))
+
+
+def relaid(
+    damage: Damage,
+    name: str,
+    dim_order: tuple[int, ...] | None = None,
+    arrangement: Arrangement | None = None,
+    padding: tuple[tuple[int, int], ...] | None = None,
+) -> Plan:
+    """The plan with the layout of a buffer made anew, what is given otherwise than before."""
+    target, old = damage.schedule.buffers[name], damage.plan.layouts[name]
+    layout = stick_layout(
+        target.shape,
+        target.strides,
+        old.elements_per_stick,
+        old.dim_order if dim_order is None else dim_order,
+        arrangement or old.arrangement,
+        old.padding if padding is None else padding,
+    )
+    return replace(damage.plan, layouts=damage.plan.layouts.set(name, layout))
+
+
+def remove_padding(damage: Damage) -> Plan | None:
+    """The zeros behind a tensor are forgotten."""
+    name = damage.some_padded()
+    return relaid(damage, name, padding=()) if name else None
+
+
+def shorten_padding(damage: Damage) -> Plan | None:
+    """One row of zeros is missing."""
+    name = damage.some_padded()
+    if not name:
+        return None
+    shape, (first, *rest) = damage.schedule.buffers[name].shape, damage.plan.layouts[name].padding
+    shorter = [(first[0], first[1] - 1)] if first[1] - 1 > shape[first[0]] else []
+    return relaid(damage, name, padding=(*shorter, *rest))
+
+
+def promote_padded(damage: Damage) -> Plan | None:
+    """Into LX with its zeros, of which no core has any."""
+    name = damage.some_padded()
+    uses = damage.uses(name) if name else []
+    return damage.placed(name, Slot(0, damage.plan.layouts[name].size_bytes, uses[0], uses[-1])) if uses else None
+
+
+def stagger_weight(damage: Damage) -> Plan | None:
+    """The host would have to write the sticks of a weight as a cast leaves them."""
+    kinds = {32: Arrangement.F16_TO_F32, 64: Arrangement.F32_TO_F16}
+    weights = [
+        (item.name, kinds[damage.plan.layouts[item.name].elements_per_stick])
+        for item in damage.problem.program.buffers
+        if item.kind in (BufferKind.PARAMETER, BufferKind.CONSTANT)
+        and damage.plan.layouts[item.name].elements_per_stick in kinds
+    ]
+    if not weights:
+        return None
+    name, arrangement = damage.rng.choice(weights)
+    return relaid(damage, name, arrangement=arrangement)
+
+
+def reorder_table(damage: Damage) -> Plan | None:
+    """The dim of a table that data choose lies inside of the others, just before the stick."""
+    tables = [
+        (read.buffer, gather.coefficient)
+        for step in damage.schedule.steps
+        for read in step.op.reads
+        for gather in read.index.gathers
+    ]
+    if not tables:
+        return None
+    name, step = damage.rng.choice(tables)
+    strides = damage.schedule.buffers[name].strides
+    dims = [dim for dim in damage.plan.layouts[name].dim_order if dim >= 0]
+    inner = [dim for dim in dims[:-1] if strides[dim] == step]
+    return relaid(damage, name, dim_order=tuple(dict.fromkeys((*inner, *dims))))
+
+
+def reorder_input(damage: Damage) -> Plan | None:
+    """An input is expected in a layout that the host does not write."""
+    inputs = [item for item in damage.problem.program.buffers if item.kind is BufferKind.INPUT and item.shape]
+    if not inputs:
+        return None
+    target = damage.rng.choice(inputs)
+    order = tuple(damage.rng.sample(range(len(target.shape)), len(target.shape)))
+    return relaid(damage, target.name, dim_order=damage.rng.choice((order, (UNIT, *order)))[:6])
+
+
+def rename_edit(damage: Damage) -> Plan | None:
+    """A copy is called something that it is not."""
+    if not damage.plan.edits:
+        return None
+    number = damage.rng.randrange(len(damage.plan.edits))
+    edits = [*damage.plan.edits]
+    others = [kind for kind in EditKind if kind is not edits[number].kind]
+    edits[number] = replace(edits[number], kind=damage.rng.choice(others))
+    return replace(damage.plan, edits=tuple(edits))
 
 
 def drop_edit(damage: Damage) -> Plan | None:
@@ -267,6 +368,7 @@ KINDS: tuple[Callable[[Damage], Plan | None], ...] = (
     *(move_slot, shift_lifetime, resize_slot, reuse_slot, spill_slot, promote),
     *(swap_splits, change_split, drop_split, add_split, borrow_division),
     *(change_layout, bend_layout, drop_edit, change_edit, change_kernels, lose_entry),
+    *(remove_padding, shorten_padding, promote_padded, stagger_weight, reorder_table, reorder_input, rename_edit),
 )
 
 

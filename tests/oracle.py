@@ -18,6 +18,7 @@ from compiler.plan import Plan, Slot
 from compiler.problem import Problem
 from compiler.schedule import Schedule, Step, expand
 from tests.oracle_lanes import lane_faults
+from tests.oracle_zeros import right_of, zero_faults
 from tests.points import Ranges, Values, offsets, points, reading
 
 STICK = 128
@@ -109,6 +110,7 @@ class Machine:
         if step.op.kind is OpKind.OPAQUE:
             self._opaque(step.op)
             return
+        self._beyond(step.op)
         division = self.plan.divisions[step.name]
         sticks: dict[tuple[int, ...], int] = {}
         for core, ranges in enumerate(core_ranges(step.op, division)):
@@ -118,6 +120,12 @@ class Machine:
             for sentence in lane_faults(step, self.plan, values):
                 self.fault(sentence)
             self._core(step, core, values, writes_result(step.op, division, ranges), sticks)
+
+    def _beyond(self, op: LoopOp) -> None:
+        """A contraction finds zeros where it reads on behind its last row."""
+        if op.kind in (OpKind.MATMUL, OpKind.CONV):
+            for sentence in zero_faults(op, self.plan, right_of(op), self.elements(right_of(op).buffer)):
+                self.fault(sentence)
 
     def _opaque(self, op: LoopOp) -> None:
         """Runs on the host, on device memory; what the cores held is lost."""

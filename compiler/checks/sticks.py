@@ -14,6 +14,7 @@ from compiler.checks.findings import Findings
 from compiler.checks.image import Image
 from compiler.checks.lanes import alignment_fault, width_fault
 from compiler.checks.searches import search_fault
+from compiler.checks.tables import table_fault
 from compiler.layout import Arrangement
 from compiler.loops import LoopOp, OpKind, Role
 from compiler.schedule import Step
@@ -40,7 +41,7 @@ def sticks(case: Case, findings: Findings) -> None:
 
 
 def _check_step(case: Case, step: Step, operands: tuple[Operand, ...], findings: Findings) -> None:
-    fault = step_fault(step, operands)
+    fault = step_fault(step, operands) or (_tables_fault(operands) if case.complete else "")
     if fault:
         findings.add(f"{step.name}: {fault}")
     else:
@@ -85,6 +86,10 @@ def _gather_fault(operands: tuple[Operand, ...]) -> str:
         if any(name.startswith("row ") for name in operand.lane_loops):
             return f"{operand.buffer.name} is indexed by data along its stick"
     return ""
+
+
+def _tables_fault(operands: tuple[Operand, ...]) -> str:
+    return next((fault for fault in map(table_fault, operands) if fault), "")
 
 
 def _reduction_fault(op: LoopOp, values: tuple[Operand, ...]) -> str:

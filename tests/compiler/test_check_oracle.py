@@ -100,11 +100,13 @@ def agreed(seed: int) -> Counter[bool]:
     if given is None:
         return found
     problem, plan = given
+    assert failed(check(problem, plan)) == {}, seed
+    assert plan_faults(problem, plan, finished=True) == [], seed
     rng = random.Random(f"layouts {seed}")
     for _ in range(CHANGES):
         other = changed(rng, problem, plan)
         verdicts = failed(check(problem, other))
-        faults = plan_faults(problem, other)
+        faults = plan_faults(problem, other, finished=True)
         assert bool(verdicts) == bool(faults), (seed, verdicts, faults)
         found[not faults] += 1
         plan = plan if faults else other
