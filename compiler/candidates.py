@@ -1,6 +1,8 @@
 """Candidates: the divisions an op could have, best first, with what each would cost and what forbids the others.
 
-Owns the list that the division editor shows.  Refuses to decide: the chosen one is whatever the plan says.
+Owns the list that the division editor shows.  Times are those of the cost model, step by step as in the price of the
+plan; the points by which the staged rule ranks matmuls stand beside them and are no time.  Refuses to decide: the
+chosen one is whatever the plan says.
 """
 
 from __future__ import annotations
@@ -14,18 +16,16 @@ from frozendict import frozendict
 
 from compiler.contractions import contraction_of, cut_of
 from compiler.cost.matmul import EXECUTION, PREFERENCE, terms
-from compiler.cost.memory import one_way_us, traffic_of, turnaround_us
-from compiler.cost.model import compute_terms
-from compiler.device import Device
+from compiler.cost.setting import Setting, kernels, setting_of
 from compiler.division import Division
 from compiler.errors import InputError
 from compiler.limits import excess, widest
 from compiler.loops import OpKind
 from compiler.pinning import nearest, objection
 from compiler.plan import Plan
-from compiler.price import CostTerm
+from compiler.price import CostTerm, StepCost
 from compiler.problem import Problem
-from compiler.schedule import Schedule, Step, expand
+from compiler.schedule import Step
 from compiler.spaces import Axis, Space, space_of
 from compiler.spans import Reach, reaches_of
 from compiler.splits import largest_first, matmul_roles
@@ -35,10 +35,10 @@ MOST = 400
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One division: factors above 1, whether it is legal (else `why_not`), terms in microseconds and their sum.
+    """One division: factors above 1, whether it is legal (else `why_not`), the time of the step under it and its terms.
 
-    For a matmul that the ranking applies to, the terms are those of the ranking, preference points included.
-    `span_bytes` is the largest span of a tensor on one core.
+    `ranking` has the terms by which the staged rule ranks a matmul, times and points of preference, and `points` their
+    sum; both are empty for other ops.  `span_bytes` is the largest span of a tensor on one core.
     """
 
     factors: frozendict[str, int]
@@ -49,6 +49,8 @@ class Candidate:
     cores: int
     span_bytes: int
     chosen: bool
+    points: float = 0.0
+    ranking: tuple[CostTerm, ...] = ()
 
 
 def candidates(problem: Problem, plan: Plan, op_name: str) -> tuple[Candidate, ...]:
@@ -56,16 +58,15 @@ def candidates(problem: Problem, plan: Plan, op_name: str) -> tuple[Candidate, .
 
     InputError if there is no such step.  At most MOST are returned; the chosen one is always among them.
     """
-    schedule = expand(problem.program, plan)
-    if op_name not in schedule.step_map:
-        why = f"the program has no such op{nearest(op_name, schedule.step_map)}"
+    setting = setting_of(problem, plan)
+    steps = setting.schedule.step_map
+    if op_name not in steps:
+        why = f"the program has no such op{nearest(op_name, steps)}"
         raise InputError(f"op {op_name}", why, "choose an op of the graph")
-    step = schedule.step_map[op_name]
-    maker = _Maker(step, schedule, plan, problem.device)
+    run = next(run for _, run in kernels(plan, setting.schedule) if op_name in run)
+    maker = _Maker(setting, steps[op_name], run)
     chosen = plan.divisions.get(op_name, Division()).factors
-    found = [
-        maker.candidate(factors, factors == chosen) for factors in _menus(maker.space, chosen, problem.device.cores)
-    ]
+    found = maker.candidates(tuple(_menus(maker.space, chosen, problem.device.cores)), chosen)
     found.sort(key=maker.rank)
     kept = found[:MOST]
     return tuple(kept if any(one.chosen for one in kept) else (*kept, *(one for one in found if one.chosen)))
@@ -74,51 +75,50 @@ def candidates(problem: Problem, plan: Plan, op_name: str) -> tuple[Candidate, .
 class _Maker:
     """Prices divisions of one step; what does not depend on the division is worked out once."""
 
-    def __init__(self, step: Step, schedule: Schedule, plan: Plan, device: Device) -> None:
-        self.step, self.schedule, self.plan, self.device = step, schedule, plan, device
-        self.space = space_of(step.op, schedule, plan.layouts)
+    def __init__(self, setting: Setting, step: Step, run: tuple[str, ...]) -> None:
+        self.setting, self.step, self.device = setting, step, setting.device
+        self.inside, self.lone = setting.written(run), len(run) == 1
+        self.space = space_of(step.op, setting.schedule, setting.layouts)
         self.roles = matmul_roles(self.space)
-        self.reaches: tuple[Reach, ...] = reaches_of(step.op, schedule, plan.layouts)
-        self.general = largest_first(self.space, device.cores)
-        self.memory = self._memory_term(Division())
+        self.reaches: tuple[Reach, ...] = reaches_of(step.op, setting.schedule, setting.layouts)
+        self.general = largest_first(self.space, self.device.cores)
 
-    def candidate(self, factors: Mapping[str, int], chosen: bool) -> Candidate:
-        """The candidate with these factors."""
-        division = self.space.division(factors)
+    def candidates(self, menu: tuple[frozendict[str, int], ...], chosen: Mapping[str, int]) -> list[Candidate]:
+        """A candidate for all factors of a menu."""
+        divisions = [self.space.division(factors) for factors in menu]
+        costs = self.setting.menu(self.step, divisions, self.inside, self.lone)
+        rows = zip(menu, divisions, costs, strict=True)
+        return [self._candidate(factors, division, cost, factors == chosen) for factors, division, cost in rows]
+
+    def _candidate(self, factors: frozendict[str, int], division: Division, cost: StepCost, chosen: bool) -> Candidate:
         wide = widest(self.reaches, division)
-        span = wide[1] if wide else 0
         why = objection(self.space, factors, self.device) if factors else ""
         beyond = None if why else excess(self.space, self.reaches, division, self.device)
         why = why or (str(beyond) if beyond else "")
-        shown = self._terms(division)
-        total = sum(term.microseconds for term in shown) if self.roles else _overlapped(shown)
-        return Candidate(frozendict(factors), not why, why, total, shown, division.cores, span, chosen)
+        ranking = self._ranking(division)
+        return Candidate(
+            factors=factors,
+            legal=not why,
+            why_not=why,
+            total_us=cost.total_us,
+            terms=cost.terms,
+            cores=division.cores,
+            span_bytes=wide[1] if wide else 0,
+            chosen=chosen,
+            points=math.fsum(term.microseconds for term in ranking),
+            ranking=ranking,
+        )
 
     def rank(self, one: Candidate) -> tuple[bool, float, bool, int, tuple[int, ...]]:
         """Sorting key; of candidates that take the same time the chosen one comes first."""
         apart = tuple(abs(one.factors.get(name, 1) - factor) for name, factor in self.general.items())
         return (not one.legal, round(one.total_us, 6), not one.chosen, -one.cores, apart)
 
-    def _terms(self, division: Division) -> tuple[CostTerm, ...]:
-        if self.roles is not None:
-            work = contraction_of(self.space, self.roles, self.plan.layouts)
-            return terms(self.device, work, cut_of(self.roles, division.factors), EXECUTION + PREFERENCE)
-        memory = self._memory_term(division) if self.step.op.kind is OpKind.MATMUL else self.memory
-        return (*compute_terms(self.space, division, self.plan.layouts, self.device), memory)
-
-    def _memory_term(self, division: Division) -> CostTerm:
-        """Only operands of a true bmm are loaded more often under one division than under another."""
-        plan = replace(self.plan, divisions=self.plan.divisions.set(self.step.name, division))
-        traffic = traffic_of(self.step, self.schedule, plan)
-        read, written = traffic.read_bytes, traffic.write_bytes
-        time = one_way_us(self.device, read + written) + turnaround_us(self.device, read, written)
-        words = "(read + written) at the one-way rate + turnaround of the smaller"
-        return CostTerm("device memory", time, words, f"read={read:,} B written={written:,} B")
-
-
-def _overlapped(shown: tuple[CostTerm, ...]) -> float:
-    """The larger of compute and memory time; memory is the last term."""
-    return max(sum(term.microseconds for term in shown[:-1]), shown[-1].microseconds)
+    def _ranking(self, division: Division) -> tuple[CostTerm, ...]:
+        if self.roles is None:
+            return ()
+        work = contraction_of(self.space, self.roles, self.setting.layouts)
+        return terms(self.device, work, cut_of(self.roles, division.factors), EXECUTION + PREFERENCE)
 
 
 def _menus(space: Space, chosen: Mapping[str, int], cores: int) -> Iterator[frozendict[str, int]]:

@@ -17,6 +17,7 @@ from compiler.division import Division
 from compiler.layout import StickLayout
 from compiler.loops import LoopOp, OpKind
 from compiler.schedule import Schedule
+from compiler.slices import plain_dims, steps_of
 from compiler.spaces import layout_of
 from compiler.walks import Walk
 
@@ -48,6 +49,10 @@ class Reach:
 
     def walked(self, division: Division) -> tuple[int, ...]:
         """Most steps that any core takes along every device dim but the lane."""
+        dims = plain_dims(self.walk, self.layout)
+        if dims is not None:
+            steps = steps_of(division)
+            return tuple(max(1, dim.walked(steps)) for dim in dims)
         sizes = boxes(self.walk, self.layout, core_ranges(self.op.loops, division)).size
         return tuple(int(size) for size in np.maximum(sizes, 1).max(axis=0)[:-1])
 

@@ -23,9 +23,23 @@ class Group:
     terms: frozenset[str]
 
 
-COMPUTE: Final = Group("compute", "matmul", frozenset({"compute", "fused reduction"}))
-MEMORY: Final = Group("memory", "reduction", frozenset({"hbm", "device memory", "read/write turnaround"}))
-MOVES: Final = Group("moves", "move", frozenset({"partial sums", "restickify", "relayout"}))
+COMPUTE: Final = Group(
+    "compute", "matmul", frozenset({"compute", "dim order", "batch step", "split re-read", "fused reduction"})
+)
+MEMORY: Final = Group(
+    "memory",
+    "reduction",
+    frozenset(
+        {
+            *("hbm", "device memory", "read/write turnaround", "reduction alone", "reduction across rows"),
+            *("concatenation", "swap of outer dims", "stack", "row broadcast", "scalar or column broadcast"),
+            *("replicated operand", "shared operand", "partitioned operand", "indirect store", "short bursts"),
+        }
+    ),
+)
+MOVES: Final = Group(
+    "moves", "move", frozenset({"partial sums", "restickify", "copy requests", "load into LX", "relayout"})
+)
 PREFERENCE: Final = Group("points", "mute", frozenset())
 GROUPS: Final = (COMPUTE, MEMORY, MOVES, PREFERENCE)
 

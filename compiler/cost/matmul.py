@@ -244,7 +244,7 @@ EXECUTION = (
     ),
 )
 BATCH_STEP = Formula(
-    "batch split", "{batch_step_us} * min(log2 b, log2(M / {batch_step_rows}) - log2 m), true bmm only", batch_step_us
+    "batch step", "{batch_step_us} * min(log2 b, log2(M / {batch_step_rows}) - log2 m), true bmm only", batch_step_us
 )
 PLANNED = (*(row for row in EXECUTION if row.name != "hbm"), BATCH_STEP)
 PREFERENCE = (

@@ -7,10 +7,15 @@ import pytest
 from frozendict import frozendict
 
 from compiler.candidates import MOST, Candidate, candidates
+from compiler.cost.model import price
+from compiler.division import Division
 from compiler.errors import InputError
 from compiler.loops import LoopProgram
 from compiler.pins import Pins, PinState
+from compiler.plan import Plan
 from compiler.problem import Problem
+from compiler.schedule import expand
+from compiler.spaces import space_of
 from tests.compiler.shapes import divided, placed
 from tests.programs import chain, problem_of, product, softmax
 from tests.sketch import Sketch
@@ -21,18 +26,53 @@ def listed(program: LoopProgram, op: str) -> tuple[Candidate, ...]:
     return candidates(problem, placed(problem), op)
 
 
-def test_a_matmul_is_listed_by_its_ranking() -> None:
+def test_a_matmul_has_the_points_of_its_ranking_beside_its_time() -> None:
     found = listed(product(8, 1024, 1024), "matmul")
-    assert [dict(one.factors) for one in found[:4]] == [
+    ranked = sorted((one for one in found if one.legal), key=lambda one: one.points)
+    assert [dict(one.factors) for one in ranked[:4]] == [
         {"j": 8, "k": 4},
         {"j": 16, "k": 2},
         {"j": 4, "k": 8},
         {"i": 2, "j": 8, "k": 2},
     ]
-    assert [round(one.total_us, 3) for one in found[:4]] == [63.982, 68.513, 75.246, 81.422]
-    assert [one.chosen for one in found] == [True] + [False] * (len(found) - 1)
-    assert [term.name for term in found[0].terms] == ["compute", "hbm", "partial sums", "M lanes", "short M tile"]
-    assert found[0].total_us == pytest.approx(sum(term.microseconds for term in found[0].terms))
+    assert [round(one.points, 3) for one in ranked[:4]] == [63.982, 68.513, 75.246, 81.422]
+    chosen = next(one for one in found if one.chosen)
+    assert chosen is ranked[0]
+    assert [term.name for term in chosen.ranking] == ["compute", "hbm", "partial sums", "M lanes", "short M tile"]
+    assert chosen.points == pytest.approx(sum(term.microseconds for term in chosen.ranking))
+
+
+def test_times_are_those_of_the_plan() -> None:
+    problem = problem_of(product(8, 1024, 1024))
+    plan = placed(problem)
+    found = candidates(problem, plan, "matmul")
+    chosen = next(one for one in found if one.chosen)
+    (cost,) = price(problem, plan).steps
+    assert (chosen.total_us, chosen.terms) == (cost.total_us, cost.terms)
+    for one in found:
+        if one.legal:
+            other = price(
+                problem, replace(plan, divisions=plan.divisions.set("matmul", division_of(problem, plan, one)))
+            )
+            assert one.total_us == pytest.approx(other.total_us, abs=1e-9)
+
+
+def division_of(problem: Problem, plan: Plan, one: Candidate) -> Division:
+    schedule = expand(problem.program, plan)
+    return space_of(schedule.steps[0].op, schedule, plan.layouts).division(one.factors)
+
+
+def test_a_step_of_a_larger_kernel_is_timed_as_in_its_kernel() -> None:
+    """The sum of a softmax reads values of its own kernel: it costs vector time and no memory."""
+    found = listed(softmax(4096, 2048), "sum")
+    chosen = next(one for one in found if one.chosen)
+    assert [term.name for term in chosen.terms] == ["fused reduction"]
+    assert chosen.total_us == pytest.approx(174.76, abs=0.005)
+    assert chosen.points == 0
+    assert chosen.ranking == ()
+    alone = Sketch("sum")
+    alone.output(alone.reduce("sum", alone.input("x", 4096, 2048), 1))
+    assert [term.name for term in listed(alone.program(), "sum")[0].terms] == ["reduction alone"]
 
 
 def test_of_equals_the_chosen_one_comes_first() -> None:
@@ -40,13 +80,22 @@ def test_of_equals_the_chosen_one_comes_first() -> None:
     assert dict(found[0].factors) == {"i": 4, "j": 8}
     assert found[0].chosen
     assert found[1].total_us == pytest.approx(found[0].total_us)
+    assert found[1].points == pytest.approx(found[0].points)
 
 
 def test_the_general_rule_leads_where_times_are_equal() -> None:
-    found = listed(chain(33, 768), "neg")
-    assert dict(found[0].factors) == {"i": 11, "j": 2}
+    found = listed(chain(1024, 768), "neg")
+    assert dict(found[0].factors) == {"i": 32}
     assert found[0].chosen
     assert all(one.cores <= 32 for one in found)
+
+
+def test_fewer_cores_lead_where_more_would_read_in_short_bursts() -> None:
+    found = listed(chain(33, 768), "neg")
+    chosen = next(one for one in found if one.chosen)
+    assert dict(chosen.factors) == {"i": 11, "j": 2}
+    assert "short bursts" in [term.name for term in chosen.terms]
+    assert found[0].total_us < chosen.total_us
 
 
 def test_every_division_is_listed_once() -> None:

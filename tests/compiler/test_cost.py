@@ -14,7 +14,7 @@ import compiler.solvers.greedy
 import compiler.spaces
 import compiler.splits
 from compiler.contractions import contraction_of, cut_of, roles_of
-from compiler.cost.memory import replication
+from compiler.cost.delivery import replication, shares
 from compiler.cost.model import price
 from compiler.division import Division, Split
 from compiler.dtypes import DType
@@ -166,10 +166,13 @@ def test_operands_of_a_batched_product_are_loaded_per_slice_they_do_not_know(
     assert replication(op, access, division) == loads
 
 
-def test_operands_of_a_plain_product_are_loaded_once() -> None:
+def test_operands_of_a_plain_product_are_loaded_once_for_all_their_readers() -> None:
     op = product(128, 256, 512).ops[0]
     division = Division((Split("i", 4, 32), Split("j", 8, 64)))
-    assert [replication(op, read, division) for read in op.reads] == [1, 1]
+    assert [replication(op, read, division) for read in op.reads] == [8, 4]
+    assert replication(op, op.write, division) == 1
+    assert all(shares(op, read) for read in op.reads)
+    assert step(cost_of(product(128, 256, 512)), "matmul").read_bytes == 2 * 256 * (128 + 512)
 
 
 def test_sizes_per_core_of_a_product() -> None:
@@ -231,7 +234,7 @@ def test_totals_add_up(program: LoopProgram) -> None:
     assert cost.hbm_bytes == sum(one.hbm_bytes for one in cost.steps)
     for one in cost.steps:
         parts = sum(term.microseconds for term in one.terms)
-        assert parts == pytest.approx(one.compute_us + one.hbm_us)
+        assert parts == pytest.approx(one.compute_us + one.hbm_us + one.serial_us)
         assert all(term.formula and term.inputs for term in one.terms)
 
 
