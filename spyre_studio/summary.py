@@ -35,6 +35,7 @@ def summary(compilation: Compilation, seconds: Mapping[str, float]) -> Document:
         "total_us": cost.total_us,
         "compute_us": cost.compute_us,
         "hbm_us": cost.hbm_us,
+        "serial_us": cost.serial_us,
         "hbm_bytes": cost.hbm_bytes,
         "relayout_us": cost.relayout_us,
         "restickify_us": cost.restickify_us,
@@ -134,6 +135,7 @@ def describe(compilation: Compilation) -> tuple[str, ...]:
     inside = sum(isinstance(plan.placement.get(name), Slot) for name in computed)
     failed = [verdict.check for verdict in compilation.verdicts if not verdict.ok]
     parts = f"compute {format_us(cost.compute_us)}, device memory {format_us(cost.hbm_us)}"
+    parts += f", {format_us(cost.serial_us)} beside them" if cost.serial_us else ""
     used, budget = format_bytes(compilation.program.lx_bytes), format_bytes(device.lx_budget_bytes)
     lines = [
         f"{plan.model} on {device.name}, {format_count(plan.cores, 'core')}",

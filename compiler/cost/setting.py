@@ -14,7 +14,7 @@ from frozendict import frozendict
 from compiler.coordinates import core_boxes
 from compiler.cost.kernels import Draft, kernel_costs
 from compiler.cost.memory import one_way_us
-from compiler.cost.pricer import Form, Parts, Pricer, parts_of, pricer_of
+from compiler.cost.pricer import Form, Pricer, parts_of, pricer_of
 from compiler.cost.relayout import WORDS as RELAYOUT_WORDS
 from compiler.cost.relayout import View, governing, relayout_us, view_of
 from compiler.cost.wording import term
@@ -75,7 +75,7 @@ class Setting:
         loaded = [(name, self.layouts[name].size_bytes) for name in self.loaded.get(step.name, ())]
         serial: tuple[CostTerm, ...] = ()
         if step.edit is not None:
-            if self._clones(step, parts):
+            if parts.loads and not pricer.turned and self._clones(step):
                 loaded += [(names[load.place], load.size_bytes) for load in parts.loads]
                 parts = replace(parts, loads=())
             serial = self._relayout(step, division)
@@ -85,11 +85,10 @@ class Setting:
         )
         return Draft(step.name, names, pricer, parts, serial, sum(size for _, size in loaded))
 
-    def _clones(self, step: Step, parts: Parts) -> bool:
-        """True for an inserted copy of an input into LX that keeps its sticks."""
-        source = step.op.reads[0].buffer
-        computed = self.schedule.buffers[source].kind is BufferKind.COMPUTED
-        return step.op.write.buffer in self.resident and not computed and bool(parts.loads)
+    def _clones(self, step: Step) -> bool:
+        """True for a copy of an input into LX."""
+        source = self.schedule.buffers[step.op.reads[0].buffer]
+        return step.op.write.buffer in self.resident and source.kind is not BufferKind.COMPUTED
 
     def _relayout(self, step: Step, division: Division) -> tuple[CostTerm, ...]:
         """An inserted copy from LX to LX: over the ring, from where the writer of its source left it."""
