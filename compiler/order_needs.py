@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from compiler.contractions import roles_of
 from compiler.coordinates import lane_loops
 from compiler.cost.batching import batching_of, contraction_us, interleaved_rate, sustained_rate
+from compiler.cost.memory import one_way_us
 from compiler.device import Device
 from compiler.dim_orders import NONE, Dims, Wish, table_dims
 from compiler.layout import StickLayout
@@ -49,14 +50,19 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A contraction that takes `fast` ns if all of its asks are granted and `slow` ns otherwise; `idle` are the asks it
-    has even then."""
+    """A contraction that takes `fast` ns if all of its asks are granted and `slow` ns otherwise, at least 1 ns more;
+    `idle` are the asks it has even then.  Neither is less than the time of its traffic, behind which it hides."""
 
     op: str
     fast: int
     slow: int
     asks: tuple[Ask, ...]
     idle: tuple[Ask, ...]
+
+    @property
+    def hides(self) -> bool:
+        """True if it is done before its traffic in any order, so that no order is worth a copy."""
+        return self.slow - self.fast <= 1
 
 
 @dataclass(slots=True)
@@ -108,11 +114,18 @@ def _contraction(
     )
     tail = tail_of(op, schedule.buffers, layouts)
     asks, idle = _asks(op, batching.dims, tail, written)
+    memory = round(NS_PER_US * _memory_us(op, layouts, device))
     if fast < slow and any(ask.need.wish.avoid for ask in asks):
-        found.rated.append(Rated(op.name, fast, slow, asks, idle))
+        found.rated.append(Rated(op.name, max(fast, memory), max(slow, memory + 1), asks, idle))
     else:
-        found.settled_ns += fast
+        found.settled_ns += max(fast, memory)
         found.musts += idle
+
+
+def _memory_us(op: LoopOp, layouts: Mapping[str, StickLayout], device: Device) -> float:
+    """Time of the traffic that a contraction hides behind: what is faster than that gains nothing."""
+    names = {op.reads[number].buffer for number in factors_of(op)} | {op.write.buffer}
+    return one_way_us(device, sum(layouts[name].size_bytes for name in names))
 
 
 def _asks(

@@ -118,11 +118,16 @@ def _batch_words(rated: Sequence[Rated]) -> str:
     fast, slow = sum(one.fast for one in rated), sum(one.slow for one in rated)
     names = ", ".join(one.op for one in rated[:MOST_NAMES])
     more = f" and {len(rated) - MOST_NAMES} more" if len(rated) > MOST_NAMES else ""
+    if all(one.hides for one in rated):
+        return f"batch outermost for {names}{more}, at no cost: hidden behind {_us(fast)} of traffic in any order"
     return f"batch outermost for {names}{more}: {_us(fast)} instead of {_us(slow)}"
 
 
 def _slow_words(rated: Rated, copies_ns: int | None) -> str:
-    stays = f"a batch stays just before a stick for {rated.op}, {_us(rated.slow)} instead of {_us(rated.fast)}"
+    stays = f"a batch stays just before a stick for {rated.op}"
+    if rated.hides:
+        return f"{stays}, hidden behind {_us(rated.fast)} of traffic: another order would gain nothing"
+    stays = f"{stays}, {_us(rated.slow)} instead of {_us(rated.fast)}"
     if copies_ns is None:
         return f"{stays}: no order suits all that is asked of its tensors"
     return f"{stays}: the copies for another order would take {_us(copies_ns)}"

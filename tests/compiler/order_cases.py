@@ -3,17 +3,20 @@
 Owns `ordered` and `priced`, which adds up what a plan's orders take without any code of the search.  Refuses to search.
 """
 
+import math
 from collections import Counter
 
 from compiler.contractions import roles_of
 from compiler.cost.batching import batched_rate, contraction_us
 from compiler.cost.requests import copy_us
+from compiler.device import Device
 from compiler.dtypes import DType
-from compiler.loops import LoopProgram, OpKind
+from compiler.layout import StickLayout
+from compiler.loops import Buffer, LoopOp, LoopProgram, OpKind
 from compiler.passes.order_dims import OrderDims
 from compiler.pins import Pins
 from compiler.plan import EditKind, Plan
-from compiler.schedule import expand
+from compiler.schedule import Schedule, expand
 from compiler.spaces import space_of
 from tests.compiler.layout_cases import solved
 from tests.programs import problem_of, transposed
@@ -27,17 +30,35 @@ def ordered(program: LoopProgram, rule: str = "search", pins: Pins | None = None
 
 
 def priced(program: LoopProgram, plan: Plan) -> int:
-    """Nanoseconds of all contractions by their rates, and of all copies that only reorder or fill up."""
+    """Nanoseconds of all contractions by their rates or their traffic, whichever takes longer, and of all copies that
+    only reorder or fill up."""
     device, schedule, total = problem_of(program).device, expand(program, plan), 0
     for step in schedule.steps:
         if step.op.kind in (OpKind.MATMUL, OpKind.CONV):
-            roles = roles_of(space_of(step.op, schedule, plan.layouts))
-            rate = batched_rate(device, step.op, roles, schedule.buffers, plan.layouts)
-            total += round(1000 * contraction_us(step.op, rate, device.cores))
+            total += contraction_ns(step.op, schedule, plan, device)
         elif step.edit and step.edit.kind is not EditKind.RESTICKIFY:
             source, target = plan.layouts[step.edit.source], plan.layouts[step.edit.target]
             total += round(1000 * copy_us(device, schedule.buffers[step.edit.source], source, target))
     return total
+
+
+def contraction_ns(op: LoopOp, schedule: Schedule, plan: Plan, device: Device) -> int:
+    """A contraction below the sustained rate ends 1 ns after its traffic at the earliest."""
+    roles = roles_of(space_of(op, schedule, plan.layouts))
+    rates = (
+        device.number("sustained_mac_per_ns_core"),
+        batched_rate(device, op, roles, schedule.buffers, plan.layouts),
+    )
+    best, ns = (round(1000 * contraction_us(op, rate, device.cores)) for rate in rates)
+    touched = {access.buffer for access in (*op.reads, *op.writes)}
+    sent = sum(stick_bytes(schedule.buffers[name], plan.layouts[name], device) for name in touched)
+    return max(ns, round(sent / device.number("hbm_one_way_bytes_per_ns")) + (ns > best))
+
+
+def stick_bytes(buffer: Buffer, layout: StickLayout, device: Device) -> int:
+    """Bytes of the sticks that hold a buffer, without zeros that are only there for other buffers."""
+    size = buffer.shape[layout.stick_dim] if layout.stick_dim >= 0 else 1
+    return buffer.elements // size * math.ceil(size / layout.elements_per_stick) * device.stick_bytes
 
 
 def orders(plan: Plan) -> dict[str, tuple[int, ...]]:
@@ -72,8 +93,8 @@ def scores(sketch: Sketch, q: View, k: View) -> View:
     return sketch.matmul(q, transposed(k, len(k.shape) - 2, len(k.shape) - 1), "scores")
 
 
-def computed(heads: int = 4, length: int = 512, depth: int = 64) -> LoopProgram:
-    """q k^T of computed q and k, then one more step on the result."""
+def computed(heads: int = 4, length: int = 512, depth: int = 512) -> LoopProgram:
+    """q k^T of computed q and k, then one more step on the result; depth 64 would hide behind its traffic."""
     sketch = Sketch("computed")
     q, k = (sketch.apply("relu", sketch.apply("neg", sketch.input(name, heads, length, depth))) for name in "qk")
     sketch.output(sketch.apply("exp", scores(sketch, q, k)))
