@@ -79,12 +79,14 @@ def test_rectangles_are_those_of_the_plan() -> None:
 
 
 def test_kinds_and_users_come_from_the_steps() -> None:
-    data = occupancy_of(compiled(program=attention(4, 512, 64), pins=divided("scores", j=32)))
+    data = occupancy_of(compiled(program=attention(4, 512, 512), pins=divided("scores", j=32)))
     scores = data.residents[data.resident_map["scores"]]
     assert KINDS[data.kinds[data.resident_map["scores"]]] == "matmul"
     assert scores.producer == "scores"
     assert set(scores.consumers) == {"max", "sub"}
-    assert {one.kind for one in data.residents} == {"matmul", "reduction", "pointwise"}
+    copied = data.residents[data.resident_map["q@order102"]]
+    assert (copied.kind, copied.producer, copied.consumers) == ("move", "q@order102", ("scores",))
+    assert {one.kind for one in data.residents} == {"matmul", "reduction", "pointwise", "move"}
 
 
 def test_chains_join_parents_and_children() -> None:
