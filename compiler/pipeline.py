@@ -23,6 +23,7 @@ from compiler.materialize import materialize
 from compiler.passes.assign_layouts import AssignLayouts
 from compiler.passes.divide_matmul import DivideMatmul
 from compiler.passes.divide_rest import DivideRest
+from compiler.passes.improve_division import ImproveDivision
 from compiler.passes.insert_restickify import InsertRestickify
 from compiler.passes.order_dims import OrderDims
 from compiler.passes.pad_operands import PadOperands
@@ -60,13 +61,20 @@ PASSES: frozendict[str, type] = frozendict(
         ReduceSpan,
         DivideMatmul,
         DivideRest,
+        ImproveDivision,
         PlaceScratchpad,
     )
 )
+_LAYOUTS = (
+    "assign-layouts{method=exact cost=elements weights=free copies=shared width=200},insert-restickify,"
+    "order-dims{rule=search},pad-operands"
+)
+_STAGED = "reduce-span,divide-matmul,divide-rest"
+_PLACED = "place-scratchpad{solver=best-fit}"
 PIPELINES: frozendict[str, str] = frozendict(
     {
-        "staged": "assign-layouts{method=exact cost=elements weights=free copies=shared width=200},insert-restickify,"
-        "order-dims{rule=search},pad-operands,reduce-span,divide-matmul,divide-rest,place-scratchpad{solver=best-fit}",
+        "staged": f"{_LAYOUTS},{_STAGED},{_PLACED}",
+        "searched": f"{_LAYOUTS},{_STAGED},improve-division{{floors=yes single_rows=yes neighbours=yes}},{_PLACED}",
     }
 )
 _SPEC = re.compile(r"\s*([a-z][a-z-]*)\s*(?:\{([^{}]*)\})?\s*(?:,|$)")

@@ -1,0 +1,117 @@
+"""improve-division: divisions that the cost model finds better than the staged rule.
+
+Owns a descent from the divisions that stand: it tries other divisions of a step, also above the floors of its spans and
+for products of a single row, which the public rule never prices, and lets the neighbours follow so that buffers stay
+at home.  Time is all that counts; points of preference do not.  Refuses to be worse: the whole plan is placed and
+priced before and after, and the better one is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from frozendict import frozendict
+
+from compiler.cost.model import price
+from compiler.division import Division
+from compiler.division_descent import DivisionDescent
+from compiler.division_ground import DivisionGround, free_steps
+from compiler.errors import InputError
+from compiler.loops import OpKind
+from compiler.passes.place_scratchpad import PlaceScratchpad
+from compiler.plan import Claim, Plan
+from compiler.price import Cost, StepCost
+from compiler.problem import Problem
+from compiler.schedule import expand
+from compiler.spaces import space_of
+from compiler.splits import matmul_roles
+
+NS_PER_US = 1000
+FOLLOWERS = 24
+LEAST_US = 1e-6
+YES_NO = ("yes", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class ImproveDivision:
+    """Revises divisions and their reasons; pinned ones stay.
+
+    `floors=no` leaves steps alone that a span has forced to be divided, `single_rows=no` products that the public
+    ranking does not apply to, `neighbours=no` changes one step at a time.
+    """
+
+    floors: str = "yes"
+    single_rows: str = "yes"
+    neighbours: str = "yes"
+
+    name: ClassVar[str] = "improve-division"
+    needs: ClassVar[tuple[str, ...]] = ("layouts", "edits", "divisions")
+    decides: ClassVar[tuple[str, ...]] = ("divisions", "reasons", "claims")
+
+    def __post_init__(self) -> None:
+        for option in ("floors", "single_rows", "neighbours"):
+            if getattr(self, option) not in YES_NO:
+                why = f"its {option} is {getattr(self, option)!r}"
+                raise InputError(f"pass {self.name}", why, "use yes or no")
+
+    def __call__(self, problem: Problem, plan: Plan) -> Plan:
+        placed = PlaceScratchpad()(problem, plan)
+        ground = DivisionGround(problem, placed, self._free(problem, plan))
+        divisions = DivisionDescent(ground, FOLLOWERS if self.neighbours == "yes" else 0).run()
+        changed = {name: division for name, division in divisions.items() if division != plan.divisions.get(name)}
+        before = price(problem, placed)
+        if not changed:
+            return self._claimed(plan, before, before)
+        better = replace(plan, divisions=plan.divisions | changed)
+        after = price(problem, PlaceScratchpad()(problem, better))
+        if after.total_us >= before.total_us:
+            return self._claimed(plan, before, before)
+        told = _reasons(plan, changed, before, after)
+        return self._claimed(replace(better, reasons=frozendict({**plan.reasons, **told})), before, after)
+
+    def _claimed(self, plan: Plan, before: Cost, after: Cost) -> Plan:
+        """What the whole plan takes, against what it took; below that nothing is proved."""
+        claim = Claim("descent", "ns", round(NS_PER_US * after.total_us), 0, round(NS_PER_US * before.total_us))
+        return replace(plan, claims=plan.claims.set(self.name, claim))
+
+    def _free(self, problem: Problem, plan: Plan) -> frozenset[str]:
+        schedule = expand(problem.program, plan)
+        free = free_steps(plan, schedule.steps)
+        kept = set()
+        for step in schedule.steps:
+            if self.floors == "no" and "for the limits of one core" in plan.reasons.get(f"division:{step.name}", ""):
+                kept.add(step.name)
+            product = self.single_rows == "no" and step.op.kind is OpKind.MATMUL
+            if product and matmul_roles(space_of(step.op, schedule, plan.layouts)) is None:
+                kept.add(step.name)
+        return free - kept
+
+
+def _reasons(plan: Plan, changed: dict[str, Division], before: Cost, after: Cost) -> dict[str, str]:
+    """Why a step is divided anew: its time before and after, and the term that tells."""
+    old = {cost.step: cost for cost in before.steps}
+    new = {cost.step: cost for cost in after.steps}
+    told = {}
+    for name, division in changed.items():
+        staged = plan.divisions.get(name, Division())
+        times = f"{_own(new[name]):,.1f} µs of its own instead of {_own(old[name]):,.1f} µs with {staged}"
+        term = _telling(old[name], new[name])
+        told[f"division:{name}"] = f"{division}: {times}" + (f"; {term}" if term else "; it follows its neighbours")
+    return told
+
+
+def _own(cost: StepCost) -> float:
+    return max(cost.compute_us, cost.hbm_us) + cost.serial_us
+
+
+def _telling(old: StepCost, new: StepCost) -> str:
+    """The term that changed most."""
+    sums: dict[str, list[float]] = {}
+    for side, cost in enumerate((old, new)):
+        for term in cost.terms:
+            sums.setdefault(str(term.name), [0.0, 0.0])[side] += term.microseconds
+    if not sums:
+        return ""
+    name, (was, now) = max(sums.items(), key=lambda item: abs(item[1][1] - item[1][0]))
+    return f"{name} {now:,.1f} instead of {was:,.1f} µs" if abs(now - was) > LEAST_US else ""
