@@ -100,6 +100,8 @@ class DivisionGround:
             if any(self.steps[number].op.kind is OpKind.OPAQUE for number in users):
                 continue
             size = self.placed.layouts[name].size_bytes
+            if size > self.device.lx_budget_bytes * self.device.cores:
+                continue
             read = size * len(life.reads)
             spill = one_way_us(self.device, size + read) + turnaround_us(self.device, read, size)
             placed = [(number, self._place(number, name)) for number in users]

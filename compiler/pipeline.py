@@ -25,6 +25,7 @@ from compiler.passes.divide_matmul import DivideMatmul
 from compiler.passes.divide_rest import DivideRest
 from compiler.passes.improve_division import ImproveDivision
 from compiler.passes.insert_restickify import InsertRestickify
+from compiler.passes.lift_floors import LiftFloors
 from compiler.passes.order_dims import OrderDims
 from compiler.passes.pad_operands import PadOperands
 from compiler.passes.place_scratchpad import PlaceScratchpad
@@ -58,6 +59,7 @@ PASSES: frozendict[str, type] = frozendict(
         InsertRestickify,
         OrderDims,
         PadOperands,
+        LiftFloors,
         ReduceSpan,
         DivideMatmul,
         DivideRest,
@@ -74,7 +76,8 @@ _PLACED = "place-scratchpad{solver=best-fit}"
 PIPELINES: frozendict[str, str] = frozendict(
     {
         "staged": f"{_LAYOUTS},{_STAGED},{_PLACED}",
-        "searched": f"{_LAYOUTS},{_STAGED},improve-division{{floors=yes single_rows=yes neighbours=yes}},{_PLACED}",
+        "searched": f"{_LAYOUTS},lift-floors,{_STAGED},improve-division{{floors=yes single_rows=yes neighbours=yes}},"
+        f"{_PLACED}",
     }
 )
 _SPEC = re.compile(r"\s*([a-z][a-z-]*)\s*(?:\{([^{}]*)\})?\s*(?:,|$)")
