@@ -5,16 +5,23 @@ Owns: turning a compilation and a verification into short phrases. Refuses: Qt w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 from compiler.compilation import Compilation, SolverStatus, Verdict
 from compiler.pins import PinState
-from compiler.plan import Spilled
+from compiler.plan import Edit, EditKind, Spilled
 from simulator.report import Agreement, VerifyReport
 from spyre_studio.lights import Light
 from spyre_studio.units import format_count, format_percent, format_us
 
 NUMERICS = "numerics"
+_COPIES: Final = {
+    EditKind.RESTICKIFY: ("restickify", "restickifies"),
+    EditKind.REORDER: ("reorder", "reorders"),
+    EditKind.PAD: ("pad", "pads"),
+}
 
 
 def lights_of(compilation: Compilation, report: VerifyReport | None) -> tuple[Light, ...]:
@@ -65,7 +72,7 @@ def solver_text(solver: SolverStatus) -> str:
 
 
 def counts_text(compilation: Compilation) -> str:
-    """Example: '91 ops · 104 buffers · 17 outside LX · 1 restickify'."""
+    """Example: '91 ops · 104 buffers · 17 outside LX · 1 restickify · 2 reorders'."""
     program, plan = compilation.problem.program, compilation.plan
     outside = sum(isinstance(place, Spilled) for place in plan.placement.values())
     return " · ".join(
@@ -73,9 +80,16 @@ def counts_text(compilation: Compilation) -> str:
             format_count(len(program.ops), "op"),
             format_count(len(program.buffers), "buffer"),
             f"{format_count(outside)} outside LX",
-            format_count(len(plan.edits), "restickify", "restickifies"),
+            *copies_text(plan.edits),
         )
     )
+
+
+def copies_text(edits: Sequence[Edit]) -> tuple[str, ...]:
+    """Inserted copies by kind: ('1 restickify', '2 reorders'), ('no copies',) where there are none."""
+    counts = Counter(edit.kind for edit in edits)
+    found = tuple(format_count(counts[kind], *_COPIES[kind]) for kind in EditKind if counts[kind])
+    return found or ("no copies",)
 
 
 def made_text(compilation: Compilation) -> str:

@@ -101,6 +101,14 @@ class LxMap(PlotCanvas):
         """True if the budget line is in view."""
         return self._data is not None and self.y_axis.hi > self._data.budget
 
+    def badge_top(self) -> float:
+        """Under the words of the budget line where that is in view."""
+        top = super().badge_top()
+        if self._data is None or not self.shows_budget:
+            return top
+        line = self.y_axis.to_px(float(self._data.budget))
+        return max(top, line + QFontMetricsF(font("micro")).height() + px(GRID))
+
     @property
     def starts_whole(self) -> bool:
         """True if a plan uses so much that nothing needs to be enlarged."""

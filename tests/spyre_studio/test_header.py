@@ -11,13 +11,23 @@ from pytestqt.qtbot import QtBot
 from compiler.compilation import SolverStatus, Verdict
 from compiler.dtypes import DType
 from compiler.pins import PinState, PinStatus
+from compiler.plan import Edit, EditKind
 from simulator.report import Agreement, Comparison, OutputReport, Tolerance, VerifyReport
 from spyre_studio.header import Header
 from spyre_studio.lights import Light
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.status_line import StatusLine
 from spyre_studio.theme import Theme
-from spyre_studio.verdicts import bound_text, change_text, counts_text, gathered, light_of, made_text, numerics_light
+from spyre_studio.verdicts import (
+    bound_text,
+    change_text,
+    copies_text,
+    counts_text,
+    gathered,
+    light_of,
+    made_text,
+    numerics_light,
+)
 from tests.spyre_studio.hand import show
 from tests.spyre_studio.plans import compiled, divided
 from tests.spyre_studio.stage import Stage, quiet_settings
@@ -65,6 +75,16 @@ def test_gathered_lights_keep_the_loud_ones_by_name() -> None:
     lights = (Light("a", "ok"), Light("b", "bad"), Light("c", "ok"), Light("d", "mute"))
     assert [light.name for light in gathered(lights)] == ["2 checks", "b", "d"]
     assert gathered(lights[:2]) == lights[:2]
+
+
+def test_inserted_copies_are_counted_by_kind() -> None:
+    edits = tuple(
+        Edit(f"e{place}", kind, "x", f"x@{place}", "op", ("op",))
+        for place, kind in enumerate((EditKind.REORDER, EditKind.RESTICKIFY, EditKind.REORDER))
+    )
+    assert copies_text(edits) == ("1 restickify", "2 reorders")
+    assert copies_text(()) == ("no copies",)
+    assert counts_text(compiled()).endswith(" · no copies")
 
 
 def test_counts_and_changes_are_those_of_the_plan() -> None:

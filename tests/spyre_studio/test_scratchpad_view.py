@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFontMetricsF, QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from spyre_studio.pin_change import with_placement
+from spyre_studio.qt_theme import font
 from spyre_studio.selection import Selection
 from spyre_studio.theme import Theme
 from spyre_studio.views.lx_map import Spot
@@ -117,6 +118,17 @@ def test_the_budget_is_in_view_on_demand(opened: tuple[ScratchpadView, Selection
     assert not view.map.shows_budget, "a plan that uses little is enlarged"
     view.range.chosen.emit("whole")
     assert view.map.shows_budget
+
+
+def test_badges_leave_the_words_of_the_budget_free(opened: tuple[ScratchpadView, Selection]) -> None:
+    view, _ = opened
+    enlarged = view.map.badge_top()
+    view.range.chosen.emit("whole")
+    assert view._data is not None
+    line = view.map.y_axis.to_px(float(view._data.budget))
+    words = QFontMetricsF(font("micro")).height()
+    assert view.map.badge_top() >= line + words
+    assert enlarged < view.map.badge_top()
 
 
 def test_the_table_lists_every_buffer_with_its_reason(opened: tuple[ScratchpadView, Selection]) -> None:
