@@ -12,7 +12,9 @@ from functools import lru_cache
 from frozendict import frozendict
 
 from compiler.cost.memory import NS_PER_US, one_way_us, restickify_us, turnaround_us
+from compiler.cost.patterns import bytes_per_ns
 from compiler.cost.runs import UNKNOWN_RUN, run_bytes
+from compiler.cost.sightings import pattern_of
 from compiler.device import Device
 from compiler.dtypes import DType
 from compiler.layout import StickLayout
@@ -136,7 +138,8 @@ def plain_excess_us(device: Device, moved_bytes: int, run_bytes: int, cores: int
 def copy_us(device: Device, buffer: Buffer, source: StickLayout, target: StickLayout) -> float:
     """Time of an edit that copies `buffer` from one layout to another, divided as divide-rest would divide it.
 
-    A new stick, other lanes or another arrangement is a swap; a new order or padding is a plain copy.
+    A new stick, other lanes or another arrangement is a swap; a new order or padding is a plain copy, but where two
+    outer dims change places it has the rate measured for that.
     """
     return _copy_us(device, buffer.shape, buffer.strides, buffer.dtype, source, target)
 
@@ -163,18 +166,19 @@ def _copy_us(
     target: StickLayout,
 ) -> float:
     """Kept by structure: the search for layouts asks for the same copies thousands of times."""
-    cores, run = _run(device, Buffer("source", dtype, shape, strides, BufferKind.COMPUTED), source, target)
-    law = swap_us if swaps(source, target) else plain_copy_us
-    return law(device, source.size_bytes, run, cores, target.size_bytes)
-
-
-def _run(device: Device, buffer: Buffer, source: StickLayout, target: StickLayout) -> tuple[int, int]:
-    """Cores of the copy, and the bytes in a row that a core reads; UNKNOWN_RUN where the law was not measured."""
-    edit = Edit("copy", EditKind.RESTICKIFY, buffer.name, "target", "copy", ())
-    op = copy_op(edit, buffer, Origin())
-    buffers = frozendict({edit.source: buffer, edit.target: buffer})
-    space = space_of(op, Schedule((), buffers), {edit.source: source, edit.target: target})
+    copied = Buffer("source", dtype, shape, strides, BufferKind.COMPUTED)
+    edit = Edit("copy", EditKind.RESTICKIFY, copied.name, "target", "copy", ())
+    op = copy_op(edit, copied, Origin())
+    buffers = frozendict({edit.source: copied, edit.target: copied})
+    layouts = frozendict({edit.source: source, edit.target: target})
+    space = space_of(op, Schedule((), buffers), layouts)
     division = space.division(largest_first(space, device.cores))
-    measured = source.element_bytes == MEASURED_BYTES and buffer.elements
-    run = run_bytes(op, op.reads[0], buffer, source, division) if measured else UNKNOWN_RUN
-    return division.cores, run
+    measured = source.element_bytes == MEASURED_BYTES and copied.elements
+    run = run_bytes(op, op.reads[0], copied, source, division) if measured else UNKNOWN_RUN
+    if swaps(source, target):
+        return swap_us(device, source.size_bytes, run, division.cores, target.size_bytes)
+    seen = pattern_of(op, buffers, layouts)
+    if seen is None:
+        return plain_copy_us(device, source.size_bytes, run, division.cores, target.size_bytes)
+    moved = (source.size_bytes + target.size_bytes) / bytes_per_ns(device, seen) / NS_PER_US
+    return moved + plain_excess_us(device, source.size_bytes, run, division.cores)

@@ -76,10 +76,10 @@ def test_an_input_is_copied_where_that_pays() -> None:
     assert plan.layouts["q@order102"].device_size == (4, 8, 512, 64)
     assert plan.reasons["layout:q@order102"] == "the copy of q that scores needs"
     assert plan.reasons["edit:q@order102"] == (
-        "q in dim order 1, 0, 2, batch outermost for scores: 41.94 us instead of 104.86 us; the copy takes 40.00 us: "
+        "q in dim order 1, 0, 2, batch outermost for scores: 41.94 us instead of 104.86 us; the copy takes 35.79 us: "
         "1,048,576 elements moved"
     )
-    assert plan.claims["order-dims"].objective == priced(program, plan) == 2 * (41943 + 40000)
+    assert plan.claims["order-dims"].objective == priced(program, plan) == 2 * (41943 + 35788)
 
 
 def test_an_input_is_left_alone_where_a_copy_costs_more_than_it_saves() -> None:
@@ -90,7 +90,7 @@ def test_an_input_is_left_alone_where_a_copy_costs_more_than_it_saves() -> None:
     clause = plan.reasons["layout:q"].rpartition("; ")[2]
     assert clause == (
         "a batch stays just before a stick for scores, 13.11 us instead of 10.49 us: "
-        "the copies for another order would take 10.00 us"
+        "the copies for another order would take 8.46 us"
     )
     claim = plan.claims["order-dims"]
     assert claim.objective == claim.bound == priced(program, plan)

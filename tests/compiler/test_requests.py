@@ -6,6 +6,7 @@ import pytest
 
 import compiler.cost.requests as law
 from compiler.cost.memory import one_way_us, restickify_us, turnaround_us
+from compiler.cost.patterns import Pattern, Sighting, bytes_per_ns
 from compiler.cost.requests import copy_us, plain_copy_us, requests, swap_us
 from compiler.cost.runs import UNKNOWN_RUN
 from compiler.dtypes import DType
@@ -76,14 +77,22 @@ def test_short_runs_make_a_swap_dear() -> None:
 
 
 def test_a_new_order_or_padding_is_a_plain_copy() -> None:
-    x = buffer("x", 4, 512, 64)
-    size = 4 * 512 * 64 * 2
+    x = buffer("x", 4, 512, 8, 64)
+    size = 4 * 512 * 8 * 64 * 2
     expected = plain_copy_us(spyre(), size, 4096, 32)
-    assert copy_us(spyre(), x, layout_of(x), layout_of(x, (1, 0, 2))) == expected
-    assert copy_us(spyre(), x, layout_of(x), layout_of(x, (UNIT, 0, 1, 2))) == expected
+    assert copy_us(spyre(), x, layout_of(x), layout_of(x, (1, 0, 2, 3))) == expected
+    assert copy_us(spyre(), x, layout_of(x), layout_of(x, (UNIT, 0, 1, 2, 3))) == expected
     y = buffer("y", 100, 64)
     padded = stick_layout(y.shape, y.strides, 64, padding=((0, 128),))
     assert copy_us(spyre(), y, layout_of(y), padded) == plain_copy_us(spyre(), 12800, UNKNOWN_RUN, 25, 16384)
+
+
+def test_two_outer_dims_that_change_places_have_a_rate_of_their_own() -> None:
+    x = buffer("x", 4, 512, 64)
+    size = 4 * 512 * 64 * 2
+    rate = bytes_per_ns(spyre(), Sighting(Pattern.SWAP, 4, 64, 512))
+    for order in ((1, 0, 2), (UNIT, 0, 1, 2)):
+        assert copy_us(spyre(), x, layout_of(x), layout_of(x, order)) == pytest.approx(2 * size / rate / 1000)
 
 
 def test_other_arrangements_and_lanes_are_swaps() -> None:
