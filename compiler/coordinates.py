@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from compiler.division import Division
 from compiler.layout import SPARSE, Arrangement, StickLayout
 from compiler.loops import Access, Buffer, Loop, LoopOp
-from compiler.walks import TABLE_LIMIT, Part, Walk, walk_of
+from compiler.meetings import all_met, moves_dim
+from compiler.walks import Part, Walk, walk_of
 
 __all__ = [
     "Boxes",
@@ -41,6 +42,8 @@ __all__ = [
     "depends_on",
     "device_dims",
     "lane_loops",
+    "most_walked",
+    "moves_dim",
     "stick_columns",
     "walk_of",
 ]
@@ -221,19 +224,43 @@ def boxes(walk: Walk, layout: StickLayout, ranges: Mapping[str, Bounds]) -> Boxe
     cores = len(next(iter(ranges.values()))[0]) if ranges else 1
     if not walk.known:
         return _whole(layout, cores)
+    hull = _hull(walk, layout, ranges, cores)
+    exact = all_met(walk, hull.bounds, hull.low, hull.high) & ~hull.idle
+    return Boxes(hull.start, hull.size, exact, layout.element_bytes)
+
+
+@lru_cache(maxsize=1 << 14)
+def most_walked(walk: Walk, layout: StickLayout, loops: tuple[Loop, ...], division: Division) -> tuple[int, ...]:
+    """The most steps that any core takes along every device dim but the lane, at least 1."""
+    ranges = core_ranges(loops, division)
+    sizes = _hull(walk, layout, ranges, division.cores).size if walk.known else _whole(layout, 1).size
+    return tuple(int(size) for size in np.maximum(sizes, 1).max(axis=0)[:-1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Hull:
+    """Bounds of the parts, host coordinates, device boxes, and which cores idle."""
+
+    bounds: list[Bounds]
+    low: _Ints
+    high: _Ints
+    start: _Ints
+    size: _Ints
+    idle: _Bools
+
+
+def _hull(walk: Walk, layout: StickLayout, ranges: Mapping[str, Bounds], cores: int) -> _Hull:
     bounds = [_bounds(walk, part, ranges, cores) for part in walk.parts]
     low, high = _hulls(walk, bounds, cores)
     if walk.clipped:
         low, high = np.maximum(low, 0), np.minimum(high, np.array(walk.shape, dtype=np.int64) - 1)
-    grain = stick_columns(layout)
-    low, high = _whole_sticks(walk, layout, low, high, grain)
+    low, high = _whole_sticks(walk, layout, low, high, stick_columns(layout))
     start, size = _to_device(layout, low, high, cores)
-    idle = (size <= 0).any(axis=1)
+    idle = np.asarray((size <= 0).any(axis=1), dtype=bool)
     for first, end in bounds:
         idle |= (end <= first).any(axis=0)
     start[idle], size[idle] = 0, 0
-    exact = _exact(walk, bounds, low, high) & ~idle
-    return Boxes(start, size, exact, layout.element_bytes)
+    return _Hull(bounds, low, high, start, size, idle)
 
 
 def _whole(layout: StickLayout, cores: int) -> Boxes:
@@ -308,92 +335,3 @@ def _to_device(layout: StickLayout, low: _Ints, high: _Ints, cores: int) -> Boun
         start[:, position], size[:, position] = first, last - first + 1
     size[:, -1] = lanes
     return start, size
-
-
-def _exact(walk: Walk, bounds: list[Bounds], low: _Ints, high: _Ints) -> _Bools:
-    """Per core: does the walk meet every element of its hull?  Dims that share no part are independent."""
-    cores = len(low)
-    if walk.masked or walk.gathers:
-        return np.zeros(cores, bool)
-    exact = np.ones(cores, bool)
-    sizes = high - low + 1
-    moved: set[int] = set()
-    for places, dims in _components(walk):
-        moved.update(dims)
-        parts = [walk.parts[place] for place in places]
-        around = [bounds[place] for place in places]
-        if len(dims) == 1 and all(part.table is None for part in parts):
-            count = _run_length(dims[0], parts, around)
-        else:
-            count = _count(walk, parts, around)
-        exact &= count == sizes[:, list(dims)].prod(axis=1)
-    still = [dim for dim in range(len(walk.shape)) if dim not in moved]
-    return np.asarray(exact & (sizes[:, still] == 1).all(axis=1), bool)
-
-
-@lru_cache(maxsize=1 << 14)
-def _components(walk: Walk) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
-    """Parts (by place) and host dims that hang together."""
-    found: list[tuple[tuple[int, ...], frozenset[int]]] = []
-    for place, part in enumerate(walk.parts):
-        dims = frozenset(dim for dim in range(len(walk.shape)) if moves_dim(part, dim))
-        if not dims:
-            continue
-        places: tuple[int, ...] = (place,)
-        apart = []
-        for others, their in found:
-            if their & dims:
-                places, dims = others + places, dims | their
-            else:
-                apart.append((others, their))
-        found = [*apart, (places, dims)]
-    return tuple((places, tuple(sorted(dims))) for places, dims in found)
-
-
-def moves_dim(part: Part, dim: int) -> bool:
-    """True if the loops of a part change this host coordinate."""
-    if part.table is None:
-        return part.steps[dim] != 0
-    return bool(np.any(part.table[dim] != part.table[dim].flat[0]))
-
-
-def _run_length(dim: int, parts: list[Part], bounds: list[Bounds]) -> _Ints:
-    """Number of consecutive coordinates that sums of arithmetic progressions fill, 0 where they leave gaps."""
-    length = np.ones(bounds[0][0].shape[1], dtype=np.int64)
-    whole = np.ones(len(length), bool)
-    for place in sorted(range(len(parts)), key=lambda k: abs(parts[k].steps[dim])):
-        step = abs(parts[place].steps[dim])
-        first, end = bounds[place]
-        more = end[0] - first[0] - 1
-        whole &= (more == 0) | (step <= length)
-        length = length + step * more
-    return np.where(whole, length, 0)
-
-
-def _count(walk: Walk, parts: list[Part], bounds: list[Bounds]) -> _Ints:
-    """Number of distinct elements met, 0 where counting would take too large a table."""
-    columns = np.concatenate([side for bound in bounds for side in bound])
-    distinct, where = np.unique(columns, axis=1, return_inverse=True)
-    counts = np.array([_count_once(walk, parts, [int(value) for value in column]) for column in distinct.T])
-    return np.asarray(counts[np.ravel(where)], dtype=np.int64)
-
-
-def _count_once(walk: Walk, parts: list[Part], limits: list[int]) -> int:
-    total = np.zeros(1, dtype=np.int64)
-    for part in parts:
-        axes = len(part.loops)
-        here, limits = limits[: 2 * axes], limits[2 * axes :]
-        chosen = {name: (here[axis], here[axes + axis]) for axis, name in enumerate(part.loops)}
-        flat = _numbered(walk, part, chosen)
-        if total.size * flat.size > TABLE_LIMIT // 4:
-            return 0
-        total = np.unique(np.add.outer(total, flat))
-    return int(total.size)
-
-
-def _numbered(walk: Walk, part: Part, chosen: dict[str, tuple[int, int]]) -> _Ints:
-    """A part's summand as one number per element, row major over the host dims."""
-    number = np.zeros(1, dtype=np.int64)
-    for dim, size in enumerate(walk.shape):
-        number = number * size + part.values(dim, chosen).ravel()
-    return number

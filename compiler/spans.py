@@ -10,9 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from compiler.coordinates import boxes, core_ranges, device_dims, walk_of
+from compiler.coordinates import device_dims, most_walked, walk_of
 from compiler.division import Division
 from compiler.layout import StickLayout
 from compiler.loops import LoopOp, OpKind
@@ -53,8 +51,7 @@ class Reach:
         if dims is not None:
             steps = steps_of(division)
             return tuple(max(1, dim.walked(steps)) for dim in dims)
-        sizes = boxes(self.walk, self.layout, core_ranges(self.op.loops, division)).size
-        return tuple(int(size) for size in np.maximum(sizes, 1).max(axis=0)[:-1])
+        return most_walked(self.walk, self.layout, self.op.loops, division)
 
     def span(self, division: Division) -> int:
         """Bytes from the first to the last stick of the outermost device dim that a core walks."""
