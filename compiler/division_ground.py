@@ -81,7 +81,8 @@ class DivisionGround:
         self._kinds: dict[object, Kind] = {}
         self._menus: dict[object, tuple[Division, ...]] = {}
         runs = [run for _, run in kernels(placed, self.schedule)]
-        inside = {step: (self.setting.written(run), len(run) == 1) for run in runs for step in run}
+        around = [(run, (self.setting.written(run), len(run) == 1)) for run in runs]
+        inside = {step: facts for run, facts in around for step in run}
         self.kinds = [self._kind(step, *inside[step.name]) for step in self.steps]
 
     def present(self, number: int) -> int:
