@@ -93,7 +93,8 @@ class _Maker:
     def _candidate(self, factors: frozendict[str, int], division: Division, cost: StepCost, chosen: bool) -> Candidate:
         wide = widest(self.reaches, division)
         why = objection(self.space, factors, self.device) if factors else ""
-        beyond = None if why else excess(self.space, self.reaches, division, self.device)
+        over = wide is not None and wide[1] > self.device.span_limit_bytes
+        beyond = None if why else excess(self.space, self.reaches if over else (), division, self.device)
         why = why or (str(beyond) if beyond else "")
         ranking = self._ranking(division)
         return Candidate(

@@ -286,6 +286,8 @@ def _hulls(walk: Walk, bounds: list[Bounds], cores: int) -> Bounds:
     for part, (first, end) in zip(walk.parts, bounds, strict=True):
         for dim in range(len(walk.shape)):
             if part.table is not None:
+                if not part.table[dim].any():
+                    continue
                 least, most = _table_ends(part, dim, first, end)
             elif part.steps[dim]:
                 ends = part.steps[dim] * first[0], part.steps[dim] * (end[0] - 1)

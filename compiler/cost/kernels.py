@@ -98,7 +98,7 @@ def kernel_costs(
     """
     kernel = _Kernel(drafts, device, inside, lone)
     found = [kernel.step(draft) for draft in drafts]
-    compute, memory = (math.fsum(times) for times in zip(*((one.compute_us, one.hbm_us) for one in found), strict=True))
+    compute, memory = (math.fsum(one.compute_us for one in found), math.fsum(one.hbm_us for one in found))
     shares = (1.0 - overlap, 1.0) if memory >= compute else (1.0, 1.0 - overlap)
     return tuple(_with_total(one, *shares) for one in found)
 
@@ -113,7 +113,7 @@ def _with_total(one: StepCost, of_compute: float, of_memory: float) -> StepCost:
 class _Kernel:
     def __init__(self, drafts: Sequence[Draft], device: Device, inside: frozenset[str], lone: bool) -> None:
         self.device = device
-        self.lone = lone and drafts[0].pricer.op.kind is OpKind.REDUCTION and drafts[0].parts.sighting is None
+        self.lone = lone and all(one.pricer.op.kind is OpKind.REDUCTION and not one.parts.sighting for one in drafts)
         ledger = _Ledger(_allowances(drafts, inside))
         self.paid = {draft.step: self._pay(draft, ledger) for draft in drafts}
         self.slowest = _slowest(drafts, device, inside)

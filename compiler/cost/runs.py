@@ -5,11 +5,16 @@ Owns the run of the first core.  Where an access has gaps, is masked or follows 
 
 from __future__ import annotations
 
-from compiler.coordinates import Boxes, core_boxes, walk_of
+from functools import lru_cache
+
+import numpy as np
+
+from compiler.coordinates import boxes, walk_of
 from compiler.division import Division
 from compiler.layout import StickLayout
-from compiler.loops import Access, Buffer, LoopOp
+from compiler.loops import Access, Buffer, Loop, LoopOp
 from compiler.slices import plain_dims, steps_of
+from compiler.walks import Walk
 
 UNKNOWN_RUN = 0
 
@@ -31,7 +36,7 @@ def run_bytes(op: LoopOp, access: Access, buffer: Buffer, layout: StickLayout, d
     walk = walk_of(op, access, buffer)
     dims = plain_dims(walk, layout)
     if dims is None:
-        return _of_boxes(core_boxes(op, access, buffer, layout, division), layout)
+        return _first_run(walk, layout, op.loops, tuple(sorted(steps_of(division).items())))
     steps = steps_of(division)
     run = layout.element_bytes * layout.elements_per_stick
     for dim in reversed(dims):
@@ -42,7 +47,11 @@ def run_bytes(op: LoopOp, access: Access, buffer: Buffer, layout: StickLayout, d
     return run
 
 
-def _of_boxes(found: Boxes, layout: StickLayout) -> int:
+@lru_cache(maxsize=1 << 14)
+def _first_run(walk: Walk, layout: StickLayout, loops: tuple[Loop, ...], steps: tuple[tuple[str, int], ...]) -> int:
+    """The run of the box that the first core walks."""
+    ends = {loop.name: loop.extent for loop in loops} | dict(steps)
+    found = boxes(walk, layout, {name: (np.zeros(1, np.int64), np.full(1, end)) for name, end in ends.items()})
     if not found.exact[0]:
         return UNKNOWN_RUN
     run = layout.element_bytes
