@@ -208,6 +208,8 @@ class _Lowering(GraphLowering):
         name = super().register_operation(op)
         if not isinstance(op, ir.ComputedBuffer):
             raise refusal(self.current_node, f"Inductor lowers it to {type(op).__name__}, which has no loop form")
+        if isinstance(op.layout, ir.FlexibleLayout):
+            op.freeze_layout()  # dense in the order of its dims, before Inductor picks the order of what it reads
         self.steps.append((op.data.get_origin_node() or self.current_node, op))
         return name
 
