@@ -123,7 +123,7 @@ class _Table:
     def _follow(self, number: int) -> tuple[int, float] | None:
         """The same if everything else is chosen anew."""
         fixed = host_layouts(self.problem.program, self.scene, self.ways)
-        rules = Rules(fixed, {self.buffer.name: self.ways.layouts[number].stick_dim})
+        rules = Rules(fixed, {self.buffer.name: self.ways.layouts[number].stick_dim}, relaxed=True)
         found = StickSearch(self.problem.program, self.ways, self.prices, rules, WIDTH).run()
         return self._total(found) if isinstance(found, Outcome) else None
 

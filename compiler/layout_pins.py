@@ -35,6 +35,11 @@ def usable_pins(
 
 def _objection(name: str, dim: object, scene: Scene, free: frozenset[str]) -> str:
     """Why a pin cannot even be tried; `dim` may be anything a pins file holds."""
+    source = name.partition("@")[0]
+    if name not in scene.buffers and source in scene.buffers and source != name:
+        return f"{name} is a copy that the compiler makes of {source}; pin {source} or the result of its reader"
+    if not name:
+        return "it names no buffer"
     if name not in scene.buffers:
         return f"there is no buffer {name}{nearest(name, scene.buffers)}"
     buffer = scene.buffers[name]

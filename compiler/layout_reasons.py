@@ -106,7 +106,7 @@ def _difference(prices: StickPrices, change: int) -> str:
 
 
 def _amount(prices: StickPrices, price: int) -> str:
-    return f"{price:,} elements" if prices.unit == "elements" else f"{price / NS_PER_US:,.2f} us"
+    return f"{price:,} device elements" if prices.unit == "elements" else f"{price / NS_PER_US:,.2f} us"
 
 
 def sticks(buffer: Buffer, layout: StickLayout, loop: str | None = None) -> str:

@@ -22,28 +22,37 @@ PRIMARY = 1 << 64
 _STICK = 1 << 24
 _LAST_RANK = 255
 _RIVALS = 16
+_WIDEST = 1024
 _LAYOUT = (1 << COPY_BITS) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a search must keep: numbers of layouts of buffers, stick dims of others, reductions not to be run along the
-    stick although that takes a copy (`across`), reductions that may avoid it (`relaxed`)."""
+    """What a search must keep: numbers of layouts of buffers, stick dims of others, and reductions that must leave full
+    sticks (`across`).  Only if `relaxed` may the others have an operand copied just to leave full sticks as well."""
 
     fixed: Mapping[str, int]
     sticks: Mapping[str, int] = field(default_factory=dict)
     across: frozenset[str] = frozenset()
+    relaxed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Layout numbers by buffer, the way of every op, price and proved bound; `states` is what was looked at."""
+    """Layout numbers by buffer, the way of every op, price and proved bound; `states` is what was looked at,
+    `cut` counts the ops after which frontiers were dropped."""
 
     layouts: dict[str, int]
     ways: dict[str, Way]
     objective: int
     bound: int
     states: int
+    cut: int = 0
+
+    @property
+    def avoiding(self) -> bool:
+        """True if some reduction has an operand copied, so that it need not leave one value per stick."""
+        return any(way.avoids for way in self.ways.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +85,18 @@ class _Node:
 
 
 def best_of(
-    program: LoopProgram, ways: StickWays, prices: StickPrices, rules: Rules, widths: tuple[int, ...]
+    program: LoopProgram, ways: StickWays, prices: StickPrices, rules: Rules, width: int, most: int
 ) -> Outcome | Stuck:
-    """The result of the first width that proves the optimum, or of the last one."""
-    found: Outcome | Stuck = StickSearch(program, ways, prices, rules, widths[0]).run()
-    for width in widths[1:]:
-        if isinstance(found, Stuck) or found.objective == found.bound:
-            break
-        wider = StickSearch(program, ways, prices, rules, width).run()
-        if isinstance(wider, Outcome):
-            better = wider if wider.objective <= found.objective else found
-            bound, states = max(found.bound, wider.bound), found.states + wider.states
-            found = replace(better, bound=min(bound, better.objective), states=states)
-    return found
+    """The result of a search, and of a wider one within about `most` states if that does not prove the optimum."""
+    found = StickSearch(program, ways, prices, rules, width).run()
+    if isinstance(found, Stuck) or found.objective == found.bound or most // found.cut < 2 * width:
+        return found
+    wider = StickSearch(program, ways, prices, rules, min(most // found.cut, _WIDEST)).run()
+    if isinstance(wider, Stuck):
+        return found
+    better = wider if wider.objective <= found.objective else found
+    bound, states = max(found.bound, wider.bound), found.states + wider.states
+    return replace(better, bound=min(bound, better.objective), states=states)
 
 
 _Key = tuple[tuple[int, ...], frozenset[int]]
@@ -104,6 +112,7 @@ class StickSearch:
         self._moves: dict[tuple[object, Local], tuple[_Move, ...]] = {}
         self._conversions: dict[tuple[str, int, int], int | None] = {}
         self._dropped: int | None = None
+        self._cut = 0
 
     def run(self) -> Outcome | Stuck:
         """Walk all ops; Stuck at the first op that has no way after any history."""
@@ -120,7 +129,7 @@ class StickSearch:
         objective = best.cost // PRIMARY
         bound = objective if self._dropped is None else min(objective, self._dropped)
         layouts, taken = self._history(best, len(self.program.ops))
-        return Outcome(layouts, taken, objective, bound, self.states)
+        return Outcome(layouts, taken, objective, bound, self.states, self._cut)
 
     def _history(self, node: _Node, ops: int) -> tuple[dict[str, int], dict[str, Way]]:
         taken: list[Way] = []
@@ -212,7 +221,11 @@ class StickSearch:
                 kept.append(way)
         if op.name in rules.across:
             return [way for way in kept if not way.spread] or kept
-        if op.kind is OpKind.REDUCTION and not any(access.buffer in rules.sticks for access in op.writes):
+        if (
+            op.kind is OpKind.REDUCTION
+            and not rules.relaxed
+            and not any(access.buffer in rules.sticks for access in op.writes)
+        ):
             return [way for way in kept if not way.avoids] or kept
         return kept
 
@@ -239,6 +252,7 @@ class StickSearch:
         for key, node in ordered:
             if not any(self._reaches(frontier, rival, key, node) for rival in kept[:_RIVALS]):
                 kept.append((key, node))
+        self._cut += len(kept) > self.width
         for _, node in kept[self.width :]:
             least = node.cost // PRIMARY + floor
             self._dropped = least if self._dropped is None else min(self._dropped, least)

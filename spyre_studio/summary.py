@@ -166,4 +166,4 @@ def _moves(compilation: Compilation) -> str:
 def _proof(claim: Claim) -> str:
     if claim.objective == claim.bound:
         return "proved to be the fewest"
-    return f"at most {claim.gap:.1%} above the fewest possible"
+    return f"at most {claim.gap:.1%} of it could be saved"

@@ -27,11 +27,13 @@ from compiler.pins import PinState, PinStatus
 from compiler.plan import Claim, Plan
 from compiler.problem import Problem
 from compiler.scene import Scene, scene_of
+from compiler.stick_bound import least_cost
 from compiler.stick_prices import UNITS, StickPrices
 from compiler.stick_search import Outcome, Rules, Stuck, best_of
 from compiler.stick_ways import StickWays, Way, free_weights
 
-EXACT_WIDTHS = (64, 1024)
+EXACT_WIDTH = 64
+MOST_STATES = 40_000
 METHODS = ("exact", "beam")
 
 
@@ -39,7 +41,8 @@ METHODS = ("exact", "beam")
 class AssignLayouts:
     """Sets `layouts`, a reason per buffer, the status of every layout pin, and a claim of how good the choice is.
 
-    `method`: `beam` keeps up to `width` frontiers, `exact` as many of EXACT_WIDTHS as it takes to prove the optimum.
+    `method`: `beam` keeps up to `width` frontiers after every op, `exact` at first EXACT_WIDTH and, if that does not
+    prove the optimum, as many as about MOST_STATES in all allow.
     `cost`: copied `elements`, or their `time`.  `weights`: `free` ones are laid out by the host as the plan says,
     `default` ones in host order.  `copies`: `shared` ones are paid for once, `each` by every read, as the public
     optimiser counts.
@@ -77,12 +80,12 @@ class AssignLayouts:
         ways = StickWays(scene, free)
         prices = StickPrices(problem.device, self.cost, self.copies == "shared")
         fixed = host_layouts(problem.program, scene, ways)
-        widths = EXACT_WIDTHS if self.method == "exact" else (self.width,)
-        while isinstance(found := best_of(problem.program, ways, prices, corner.rules(fixed), widths), Stuck):
+        while isinstance(found := self._search(corner, ways, prices, fixed), Stuck):
             corner.escape(found, ways)
         told = tell(Told(problem.program, ways, prices, found, frozenset(corner.pins)))
         layouts = all_layouts(problem.program, ways, found)
         honoured = {f"layout:{name}": PinStatus(PinState.HONOURED) for name in corner.pins}
+        found = self._bounded(problem.program, found, scene, ways, prices, fixed)
         claim = Claim(self.method, UNITS[self.cost], found.objective, found.bound, found.states)
         return replace(
             plan,
@@ -91,6 +94,43 @@ class AssignLayouts:
             pins=frozendict({**plan.pins, **corner.status, **honoured}),
             claims=plan.claims.set(self.name, claim),
         )
+
+    def _search(
+        self, corner: _Corner, ways: StickWays, prices: StickPrices, fixed: Mapping[str, int]
+    ) -> Outcome | Stuck:
+        """The best layouts that keep the corner's rules.
+
+        What is only possible if a reduction that reduces along the stick is made to leave full sticks is refused like
+        the hardware refuses it (facts 2.5), unless somebody pinned it or a contraction needs it; what is merely cheaper
+        that way is taken.
+        """
+        free = self._run(corner, ways, prices, corner.rules(fixed, relaxed=True))
+        if isinstance(free, Stuck) or not free.avoiding:
+            return free
+        strict = self._run(corner, ways, prices, corner.rules(fixed, relaxed=False))
+        if isinstance(strict, Stuck):
+            return free if corner.pins else strict
+        return free if free.objective < strict.objective else strict
+
+    def _bounded(
+        self,
+        program: LoopProgram,
+        found: Outcome,
+        scene: Scene,
+        ways: StickWays,
+        prices: StickPrices,
+        fixed: Mapping[str, int],
+    ) -> Outcome:
+        """The outcome with the better of its own bound and the one piece by piece."""
+        if found.bound == found.objective:
+            return found
+        filled = {name: ways.layouts[number] for name, number in fixed.items()}
+        pieces = least_cost(program, scene, prices, ways.weights, filled)
+        return replace(found, bound=min(found.objective, max(found.bound, pieces)))
+
+    def _run(self, corner: _Corner, ways: StickWays, prices: StickPrices, rules: Rules) -> Outcome | Stuck:
+        width, most = (EXACT_WIDTH, MOST_STATES) if self.method == "exact" else (self.width, 0)
+        return best_of(corner.program, ways, prices, rules, width, most)
 
 
 def host_layouts(program: LoopProgram, scene: Scene, ways: StickWays) -> dict[str, int]:
@@ -122,9 +162,9 @@ class _Corner:
     status: dict[str, PinStatus]
     across: frozenset[str] = field(default_factory=frozenset)
 
-    def rules(self, fixed: Mapping[str, int]) -> Rules:
+    def rules(self, fixed: Mapping[str, int], relaxed: bool) -> Rules:
         """What the next search must keep."""
-        return Rules(fixed, self.pins, self.across)
+        return Rules(fixed, self.pins, self.across, relaxed)
 
     def escape(self, stuck: Stuck, ways: StickWays) -> None:
         """Give way once: a pin the op itself cannot keep, else a reduction, else a pin before; or refuse the model."""

@@ -23,7 +23,7 @@ def test_a_pin_is_kept_and_paid_for() -> None:
     assert plan.layouts["relu"].stick_dim == 0
     assert names(plan) == ["x@d0"]
     assert plan.reasons["layout:relu"].endswith(
-        "pinned; 8,192 elements restickified for it; with sticks of dim 1 instead as much"
+        "pinned; 8,192 device elements restickified for it; with sticks of dim 1 instead as much"
     )
 
 

@@ -12,11 +12,11 @@ from tests.sketch import Sketch
 def test_reasons_give_figures() -> None:
     plan = solved(attention())
     assert plan.reasons["layout:q"] == "sticks of dim 2; the host fills an input in the default layout"
-    assert "131,072 elements restickified" in plan.reasons["layout:scores"]
+    assert "131,072 device elements restickified" in plan.reasons["layout:scores"]
     assert plan.reasons["layout:sub"].startswith("sticks of dim 2 (l); keeps the layout of scores; nothing")
     assert "131,072 elements moved" in plan.reasons["edit:k@d1"]
     assert plan.reasons["layout:max"].endswith("no other way")
-    assert "with sticks of dim 1 instead 2,097,152 elements more" in plan.reasons["layout:exp"]
+    assert "with sticks of dim 1 instead 2,097,152 device elements more" in plan.reasons["layout:exp"]
 
 
 # What the passes promise
