@@ -51,7 +51,10 @@ def excess(space: Space, reaches: Iterable[Reach], division: Division, device: D
 
 def refuse(step: Step, found: Excess, division: Division, device: Device) -> LimitError:
     """The error for a step that no division open to the compiler brings within the limits."""
-    breach = Breach(step.name, found.subject, step.op.origin.source, found.limit, found.value)
+    subject = found.subject
+    if step.edit is not None and subject == step.edit.target:
+        subject = f"the copy of {step.edit.source} that {step.edit.before} reads"
+    breach = Breach(step.name, subject, step.op.origin.source, found.limit, found.value)
     remedy = (
         f"the best division found is {division} ({division.cores} of {device.cores} cores); use more cores or smaller "
         "tensors, because this pipeline does not cut loops into tiles"

@@ -30,6 +30,16 @@ def test_an_example_compiles_checks_and_verifies(name: str, cores: int) -> None:
     assert report.ok, report.first_divergence
 
 
+@pytest.mark.parametrize("cores", [3, 4, 32])
+@pytest.mark.parametrize("name", NAMES)
+def test_searched_divisions_are_right_and_never_slower(name: str, cores: int) -> None:
+    compilation = compiled(name, cores, pipeline="searched")
+    assert compilation.ok
+    report = verified(name, compilation)
+    assert report.ok, report.first_divergence
+    assert compilation.cost.total_us <= compiled(name, cores).cost.total_us + 1e-6
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_real_compilation_round_trips(name: str) -> None:
     compilation = compiled(name, 32)
