@@ -22,7 +22,7 @@ class WayKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way out: the time that writer and reader take beyond their divisions of now with the buffer in LX.
+    """One way out: the time that the plan takes beyond that with the divisions of now and the buffer in LX.
 
     `factors` is the division that the reader (or writer) would have, empty for a spill and a relayout.  Without
     `possible` the price is what it would be (0 where there is none), and `why_not` says what is missing.  `words` and

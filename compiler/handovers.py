@@ -1,8 +1,8 @@
 """Handovers: what it costs that a step reads on other cores than those that hold its data (facts 4.3, 5.5).
 
 Owns the price of the ways out: through device memory, over the ring, or one of the two steps divided as the other.  All
-are compared with the same thing, the two steps as they are divided now with the buffer in LX.  Other users of the
-buffer, and what else the two steps hand over, are not looked at.  Refuses to decide.
+are compared with the same thing, the plan as it is divided now but with the buffer in LX.  What else the two steps hand
+over, and whether the buffer has room in LX, is not looked at.  Refuses to decide.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from frozendict import frozendict
 from compiler.candidates import Candidate, candidates
 from compiler.coordinates import core_boxes
 from compiler.cost.memory import one_way_us, turnaround_us
+from compiler.cost.model import price
 from compiler.cost.relayout import WORDS, View, governing, relayout_us, view_of
 from compiler.cost.wording import term
 from compiler.division import Division
@@ -25,23 +26,26 @@ from compiler.ownership import holding, mismatch, partial_sums
 from compiler.pinning import nearest
 from compiler.plan import Plan, Slot
 from compiler.problem import Problem
-from compiler.schedule import Schedule, Step, expand
+from compiler.schedule import Step, expand
 from compiler.spaces import space_of
 
-NO_RELAYOUTS = "no pass of this pipeline makes relayouts"
-SPILL_WORDS = "writer and reader with the buffer in device memory, less both with it in LX"
-FOLLOW_WORDS = "time of {name} divided so, less its time now, with the buffer in LX"
+NO_RELAYOUTS = "not made by this pipeline yet"
+SPILL_WORDS = "time of the plan with the buffer in device memory, less that with it in LX"
+FOLLOW_WORDS = "time of the plan with {name} divided so, less that with its division of now, the buffer in LX"
 
 
 def handover(
-    problem: Problem, plan: Plan, buffer: str, writer: str, reader: str, drafts: Mapping[str, Mapping[str, int]]
+    problem: Problem, plan: Plan, buffer: str, ends: tuple[str, str], drafts: Mapping[str, Mapping[str, int]]
 ) -> Handover:
-    """The ways out for a buffer between two steps; `drafts` are factors of steps that are divided otherwise than in
-    the plan.  InputError if there are no such steps or they do not write and read the buffer."""
-    scene = _Scene(problem, plan, buffer, writer, reader, drafts)
-    ways = (scene.spill(), scene.relayout(), scene.follow(reader), scene.follow(writer))
+    """The ways out for a buffer between two steps (`ends`: writer, reader).
+
+    `drafts` are factors of steps that are divided otherwise than in the plan.  InputError if there are no such steps,
+    or they do not write and read the buffer.
+    """
+    scene = _Scene(problem, plan, buffer, ends, drafts)
+    ways = (scene.spill(), scene.relayout(), scene.follow(scene.reader), scene.follow(scene.writer))
     ranked = sorted(ways, key=lambda way: (not way.possible, way.extra_us))
-    return Handover(buffer, writer, reader, tuple(ranked))
+    return Handover(buffer, *ends, tuple(ranked))
 
 
 class _Scene:
@@ -52,17 +56,16 @@ class _Scene:
         problem: Problem,
         plan: Plan,
         buffer: str,
-        writer: str,
-        reader: str,
+        ends: tuple[str, str],
         drafts: Mapping[str, Mapping[str, int]],
     ) -> None:
         self.problem, self.buffer = problem, buffer
         self.schedule = expand(problem.program, plan)
-        self.writer, self.reader = (self._step(name) for name in (writer, reader))
+        self.writer, self.reader = (self._step(name) for name in ends)
         if not any(write.buffer == buffer for write in self.writer.op.writes):
-            raise InputError(f"buffer {buffer}", f"{writer} does not write it", "choose a step that does")
+            raise InputError(f"buffer {buffer}", f"{ends[0]} does not write it", "choose a step that does")
         if not any(read.buffer == buffer for read in self.reader.op.reads):
-            raise InputError(f"buffer {buffer}", f"{reader} does not read it", "choose a step that does")
+            raise InputError(f"buffer {buffer}", f"{ends[1]} does not read it", "choose a step that does")
         divisions = plan.divisions
         for name, factors in drafts.items():
             space = space_of(self._step(name).op, self.schedule, plan.layouts)
@@ -70,6 +73,7 @@ class _Scene:
         self.layout = plan.layouts[buffer]
         self.inside = self._placed(replace(plan, divisions=divisions))
         self.outside = replace(self.inside, placement=self.inside.placement.delete(buffer))
+        self.base_us = price(problem, self.inside).total_us
 
     def _step(self, name: str) -> Step:
         steps = self.schedule.step_map
@@ -81,18 +85,15 @@ class _Scene:
         slot = Slot(0, self.layout.size_bytes, self.writer.number, self.reader.number)
         return replace(plan, placement=plan.placement.set(self.buffer, slot))
 
-    def _now(self, plan: Plan, step: Step) -> float:
-        found = candidates(self.problem, plan, step.name)
-        return next(one.total_us for one in found if one.chosen)
+    def _extra(self, plan: Plan) -> float:
+        return price(self.problem, plan).total_us - self.base_us
 
     def spill(self) -> Way:
         """Through device memory."""
-        steps = (self.writer, self.reader)
-        extra = sum(self._now(self.outside, step) - self._now(self.inside, step) for step in steps)
         size, device = self.layout.size_bytes, self.problem.device
         alone = one_way_us(device, 2 * size) + turnaround_us(device, size, size)
-        inputs = f"{size:,} B written and read, {alone:.6g} us alone; what overlaps with compute costs nothing"
-        return Way(WayKind.SPILL, True, extra, SPILL_WORDS, inputs, frozendict())
+        inputs = f"{size:,} B written and read, {alone:.6g} us alone; what compute hides costs nothing"
+        return Way(WayKind.SPILL, True, self._extra(self.outside), SPILL_WORDS, inputs, frozendict())
 
     def relayout(self) -> Way:
         """Over the ring, from scratchpad to scratchpad."""
@@ -104,26 +105,31 @@ class _Scene:
         formula = term(device, "relayout", time, WORDS, inputs).formula
         return Way(WayKind.RELAYOUT, False, time, formula, inputs, frozendict(), NO_RELAYOUTS)
 
-    def follow(self, name: str) -> Way:
+    def follow(self, step: Step) -> Way:
         """The reader divided so that every core reads what it holds, or the writer so that it holds what it reads."""
-        step, kind = self._step(name), WayKind.READER_FOLLOWS if name == self.reader.name else WayKind.WRITER_FOLLOWS
+        kind, name = WayKind.READER_FOLLOWS if step is self.reader else WayKind.WRITER_FOLLOWS, step.name
         words = FOLLOW_WORDS.format(name=name)
         if step.op.kind is OpKind.OPAQUE or name not in self.inside.divisions:
             return Way(kind, False, 0.0, words, "", frozendict(), f"{name} runs on the host and is not divided")
         menu = candidates(self.problem, self.inside, name)
-        now = next(one.total_us for one in menu if one.chosen)
-        fitting = next((one for one in menu if one.legal and self._fits(step, one)), None)
+        plans = ((one, self._divided(step, one)) for one in menu if one.legal)
+        fitting = next(((one, plan) for one, plan in plans if self._fits(plan)), None)
         if fitting is None:
-            other = self.writer if step is self.reader else self.reader
-            why = f"none of {len(menu)} divisions of {name} gives every core what it has under that of {other.name}"
+            why = f"none of {len(menu)} divisions of it fits"
             return Way(kind, False, 0.0, words, "", frozendict(), why)
-        inputs = f"{fitting.total_us:.6g} us divided so, {now:.6g} us now"
-        return Way(kind, True, fitting.total_us - now, words, inputs, fitting.factors)
+        one, plan = fitting
+        now = next(other.total_us for other in menu if other.chosen)
+        inputs = f"{name} alone takes {one.total_us:.6g} us divided so and {now:.6g} us now"
+        return Way(kind, True, self._extra(plan), words, inputs, one.factors)
 
-    def _fits(self, step: Step, one: Candidate) -> bool:
+    def _divided(self, step: Step, one: Candidate) -> Plan:
         division = space_of(step.op, self.schedule, self.inside.layouts).division(one.factors)
-        plan = replace(self.inside, divisions=self.inside.divisions.set(step.name, division))
-        return hands_over(self.schedule, plan, self.buffer, self.writer, self.reader) == ""
+        return replace(self.inside, divisions=self.inside.divisions.set(step.name, division))
+
+    def _fits(self, plan: Plan) -> bool:
+        """True if no core lacks anything, and none holds partial sums in place of data."""
+        held = holding(self.writer, self.buffer, self.schedule, plan)
+        return not (partial_sums(held) or mismatch(held, self.reader, self.schedule, plan))
 
     @property
     def _write(self) -> Access:
@@ -141,9 +147,3 @@ class _Scene:
         sizes = core_boxes(step.op, access, host, self.layout, self._division(step)).size[0]
         pairs = zip(self.layout.device_size, sizes, strict=True)
         return view_of(self.layout, [whole / max(1, int(size)) for whole, size in pairs])
-
-
-def hands_over(schedule: Schedule, plan: Plan, buffer: str, writer: Step, reader: Step) -> str:
-    """Why a core of `reader` does not find its part of a buffer finished on itself; empty if every core does."""
-    held = holding(writer, buffer, schedule, plan)
-    return partial_sums(held) or mismatch(held, reader, schedule, plan)

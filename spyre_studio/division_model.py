@@ -1,47 +1,29 @@
-"""Division model: the split of one op as a grid of cores, with what each core owns and which factors its loops allow.
+"""Division model: the split of one op: which factors its loops allow, what a core owns, and what is lost.
 
-Owns: the arithmetic behind the core grid and the editor, and the words for both. Refuses: Qt, and choosing a split.
+Owns: the arithmetic behind the editor and the words for it; the picture of the cores is `space_grid`.  Refuses: Qt, and
+choosing a split.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
-from typing import Final
 
 from frozendict import frozendict
 
 from compiler.compilation import Compilation
 from compiler.device import Device
 from compiler.division import Division
+from compiler.floors import floors_of
+from compiler.idle import Idle, idle_of
 from compiler.loops import LoopOp, Role
 from compiler.pinning import objection
 from compiler.schedule import Schedule
 from compiler.spaces import Axis, Space, space_of
+from compiler.spans import Reach, reaches_of
 from spyre_studio.derived import schedule_of
+from spyre_studio.space_grid import range_text
 from spyre_studio.units import format_count
-
-_WRAP: Final = 8  # columns of a grid of one split
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A core: its place in the grid, and in 0..1 how far its slice is along the slowest split."""
-
-    core: int
-    column: int
-    row: int
-    shade: float
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """Cells in core order."""
-
-    columns: int
-    rows: int
-    cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +56,7 @@ class OpSplits:
     device: Device
     chosen: Division
     loops: tuple[LoopChoice, ...]
+    reaches: tuple[Reach, ...] = ()
 
     def division(self, factors: Mapping[str, int]) -> Division:
         """The division that these factors make, fastest loop first."""
@@ -82,6 +65,11 @@ class OpSplits:
     def objection(self, factors: Mapping[str, int]) -> str:
         """Why these factors cannot be used, '' if they can."""
         return objection(self.space, {loop: factor for loop, factor in factors.items() if factor > 1}, self.device)
+
+    def idle(self, factors: Mapping[str, int]) -> Idle | None:
+        """What these factors lose, None if all cores work or there is nothing to win."""
+        floors = floors_of(self.space, self.reaches, self.device)
+        return idle_of(self.space, factors, self.device.cores, floors)
 
 
 def splits_of(compilation: Compilation, op: str, schedule: Schedule | None = None) -> OpSplits | None:
@@ -103,34 +91,8 @@ def splits_of(compilation: Compilation, op: str, schedule: Schedule | None = Non
         )
         for axis in space.axes
     )
-    return OpSplits(step.op, space, device, chosen, choices)
-
-
-def grid_of(division: Division) -> Grid:
-    """Cores in a grid: the fastest split down the columns, or along the rows where that would be a tower.
-
-    >>> from compiler.division import Split
-    >>> grid = grid_of(Division((Split("b", 4, 1), Split("m", 8, 64))))
-    >>> (grid.columns, grid.rows), [(cell.column, cell.row) for cell in grid.cells[:5]]
-    ((8, 4), [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0)])
-    """
-    factors = [split.factor for split in division.splits] or [1]
-    fast, slow = factors[0], prod(factors[1:])
-    if slow == 1:
-        return _wrapped(fast)
-    down = fast <= slow
-    cells = []
-    for core in range(fast * slow):
-        slower, faster = divmod(core, fast)
-        column, row = (slower, faster) if down else (faster, slower)
-        cells.append(Cell(core, column, row, slower / (slow - 1)))
-    return Grid(slow if down else fast, fast if down else slow, tuple(cells))
-
-
-def _wrapped(cores: int) -> Grid:
-    columns = min(cores, _WRAP)
-    cells = tuple(Cell(core, core % columns, core // columns, core / max(cores - 1, 1)) for core in range(cores))
-    return Grid(columns, -(-cores // columns), cells)
+    reaches = reaches_of(step.op, schedule, compilation.plan.layouts)
+    return OpSplits(step.op, space, device, chosen, choices, reaches)
 
 
 def _menu(axis: Axis, chosen: int, cores: int) -> tuple[int, ...]:
@@ -152,7 +114,7 @@ def owned(op: LoopOp, division: Division, core: int) -> str:
 def _range(loop: str, low: int, high: int) -> str:
     if high <= low:
         return f"nothing of {loop}"
-    return f"{loop} {low}" if high == low + 1 else f"{loop} {low}–{high - 1}"
+    return f"{loop} {range_text(low, high)}"
 
 
 def title_of(division: Division, cores: int) -> str:

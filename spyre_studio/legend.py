@@ -9,18 +9,20 @@ from typing import Final, Literal
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from spyre_studio.colour import mix
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import GRID, RADIUS, Fate, Theme
 from spyre_studio.views.paint import fate_pen, hatch, heat_image, rings
 
-Sample = Literal["line", "box", "hatch", "rings"]
+Sample = Literal["line", "box", "hatch", "rings", "tint"]
 Token = Literal["matmul", "reduction", "pointwise", "move", "lx", "hbm", "mute", "accent", "bad", "warn", "ok"]
 
 _LINE: Final = 24  # px; long enough for two dashes
 _BOX: Final = 8
+TINT: Final = 0.3  # of a colour in a quiet ground
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,58 @@ class Legend(QWidget):
         return px(_LINE if entry.sample == "line" else _BOX)
 
 
+class WrappedLegend(QWidget):
+    """Samples beside each other, in as many lines as the width asks for."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entries: tuple[Entry, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def set_entries(self, entries: Sequence[Entry]) -> None:
+        """Show these samples instead."""
+        self._entries = tuple(entries)
+        self.setAccessibleName("Legend: " + ", ".join(entry.text for entry in entries))
+        self._fit()
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """More or fewer lines."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as its width asks for: a line for every run of samples that fits."""
+        self.setFixedHeight(max(1, len(self._lines(self.width()))) * px(2 * GRID))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Samples and words."""
+        painter, theme, metrics = QPainter(self), active_theme(), QFontMetricsF(font("label"))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(font("label"))
+        for row, line in enumerate(self._lines(self.width())):
+            left, middle = 0.0, px(2 * GRID) * (row + 0.5)
+            for entry in line:
+                _draw_sample(painter, theme, entry, left, middle, self.devicePixelRatioF())
+                left += px(_BOX) + px(GRID * 0.75)
+                room = QRectF(left, middle - px(GRID), metrics.horizontalAdvance(entry.text) + 2, px(2 * GRID))
+                painter.setPen(qcolor(theme.mute))
+                painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, entry.text)
+                left = room.right() + px(1.5 * GRID)
+        painter.end()
+
+    def _lines(self, width: int) -> list[list[Entry]]:
+        metrics, lines, room = QFontMetricsF(font("label")), list[list[Entry]](), -1.0
+        for entry in self._entries:
+            needed = px(_BOX) + px(GRID * 0.75) + metrics.horizontalAdvance(entry.text) + 2
+            if needed > room:
+                lines.append([])
+                room = float(width)
+            lines[-1].append(entry)
+            room -= needed + px(1.5 * GRID)
+        return lines
+
+
 class ScaleLegend(QWidget):
     """A colour scale from one end to the other with the words for its ends, e.g. '0 %' and '100 %'."""
 
@@ -141,7 +195,7 @@ def _draw_sample(painter: QPainter, theme: Theme, entry: Entry, left: float, mid
         return
     painter.setPen(Qt.PenStyle.NoPen)
     brush = {"hatch": hatch(colour, None, ratio), "rings": rings(colour, theme.bg, ratio)}.get(entry.sample)
-    painter.setBrush(brush or qcolor(colour))
+    painter.setBrush(brush or qcolor(mix(theme.panel, colour, TINT) if entry.sample == "tint" else colour))
     painter.setBrushOrigin(QPointF(left, middle - px(_BOX) / 2))
     side = px(_BOX)
     painter.drawRoundedRect(QRectF(left, middle - side / 2, side, side), 2, 2)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from compiler.captured import Captured
 from compiler.codec import structure, unstructure
 from compiler.compilation import Compilation, PassRecord, SolverStatus, Verdict
+from compiler.handover import Handover
 from compiler.layout_candidate import LayoutCandidate
 from compiler.loops import LoopProgram
 from compiler.plan import Plan
@@ -140,6 +141,15 @@ def layouts_request(plan: Shared, buffer: str, follow: bool) -> Request[tuple[La
     """Ask which layouts a buffer could have; `follow`: also if everything else were chosen anew."""
     arguments: Plain = {"plan": plan, "buffer": buffer, "follow": follow}
     return Request("layouts", arguments, lambda plain: structure(tuple[LayoutCandidate, ...], plain, WORKER))
+
+
+def handover_request(
+    plan: Shared, buffer: str, ends: tuple[str, str], drafts: Mapping[str, Mapping[str, int]]
+) -> Request[Handover]:
+    """Ask what it costs that a writer and a reader (`ends`) of a buffer are divided differently."""
+    plain = {name: dict(factors) for name, factors in drafts.items()}
+    arguments: Plain = {"plan": plan, "buffer": buffer, "writer": ends[0], "reader": ends[1], "drafts": plain}
+    return Request("handover", arguments, lambda plain: structure(Handover, plain, WORKER))
 
 
 def check_request(plan: Shared) -> Request[tuple[Verdict, ...]]:

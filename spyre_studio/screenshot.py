@@ -19,7 +19,7 @@ from spyre_studio.jobs import Jobs
 from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import ThemeFollower
 from spyre_studio.session import Session
-from spyre_studio.session_state import CANDIDATES, LAYOUTS
+from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS
 from spyre_studio.settings import Settings
 from spyre_studio.views import VIEWS, view_row
 
@@ -104,7 +104,7 @@ def _settle(window: MainWindow) -> None:
     turns = iter(range(_IDLE_TURNS))
 
     def look() -> None:
-        waited = jobs.busy(CANDIDATES) or jobs.busy(LAYOUTS)
+        waited = any(map(jobs.busy, (CANDIDATES, LAYOUTS, HANDOVER)))
         if not waited and next(turns, None) is None:
             loop.quit()
 

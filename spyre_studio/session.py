@@ -30,15 +30,17 @@ from spyre_studio.request import (
     candidates_request,
     compile_request,
     export_request,
+    handover_request,
     layouts_request,
     open_request,
     verify_request,
 )
-from spyre_studio.session_state import CANDIDATES, LAYOUTS, VERIFY, WORK, SessionState
+from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, VERIFY, WORK, SessionState
 from spyre_studio.solved import Asked, Solved
 
 if TYPE_CHECKING:
     from compiler.candidates import Candidate
+    from compiler.handover import Handover
     from compiler.layout_candidate import LayoutCandidate
 
 _STALE = Failure("the plan on screen", "pins or options changed since it was made", "re-solve first, or save the pins")
@@ -214,8 +216,8 @@ class Session(SessionState):
         if entry is not self._shown:
             self._before, self._shown = self._shown, entry
             self.jobs.cancel(VERIFY)
-            self.jobs.cancel(CANDIDATES)
-            self.jobs.cancel(LAYOUTS)
+            for channel in (CANDIDATES, LAYOUTS, HANDOVER):
+                self.jobs.cancel(channel)
             self._phases.pop(VERIFY, None)
             self.jobs.keep(self._plans.handles | ({self._model.handle} if self._model else set()))
             self.changed.emit("plan")
@@ -253,6 +255,20 @@ class Session(SessionState):
         if self._shown is not None:
             request = layouts_request(self._shown.shared, buffer, follow)
             self.jobs.submit(request, LAYOUTS, callback, failed)
+
+    def request_handover(
+        self,
+        buffer: str,
+        ends: tuple[str, str],
+        drafts: Mapping[str, Mapping[str, int]],
+        callback: Callable[[Handover], None],
+        failed: Callable[[Failure], None],
+    ) -> None:
+        """Ask what it costs that writer and reader (`ends`) of a buffer are divided differently, with the factors of
+        `drafts` in place of the plan's; the newest question wins."""
+        if self._shown is not None:
+            request = handover_request(self._shown.shared, buffer, ends, drafts)
+            self.jobs.submit(request, HANDOVER, callback, failed)
 
     def save_plan(self, path: str) -> None:
         """Save the plan with its model, pins and verdicts; refused while pins are not those of the plan, which would

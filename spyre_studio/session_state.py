@@ -23,7 +23,7 @@ from spyre_studio.settings import Settings
 from spyre_studio.solved import Asked, Solved, SolvedPlans
 
 State = Literal["empty", "loading", "ready", "error"]
-WORK, VERIFY, CANDIDATES, LAYOUTS = "work", "verify", "candidates", "layouts"
+WORK, VERIFY, CANDIDATES, LAYOUTS, HANDOVER = "work", "verify", "candidates", "layouts", "handover"
 
 
 class SessionState(QObject):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from compiler.device import Device
 from compiler.errors import InputError, StudioError
 from compiler.frontend.specs import foreign_code_note
 from compiler.frontend.specs import read_spec as read_model_spec
+from compiler.handover import Handover
 from compiler.layout_candidate import LayoutCandidate
 from compiler.loops import ModelSource
 from compiler.pins import Pins
@@ -191,6 +193,16 @@ def layouts_of(compilation: Compilation, buffer: str, follow: bool) -> tuple[Lay
     from compiler.layout_candidates import layout_candidates
 
     return layout_candidates(compilation.problem, compilation.plan, buffer, follow)
+
+
+def handover_of(
+    compilation: Compilation, buffer: str, ends: tuple[str, str], drafts: Mapping[str, Mapping[str, int]]
+) -> Handover:
+    """What it costs that a writer and a reader (`ends`) of a buffer are divided differently; InputError if they are no
+    such steps."""
+    from compiler.handovers import handover
+
+    return handover(compilation.problem, compilation.plan, buffer, ends, drafts)
 
 
 def verify(compilation: Compilation, seed: int, poison: bool, reporter: Reporter) -> VerifyReport:

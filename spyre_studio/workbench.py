@@ -19,8 +19,10 @@ from spyre_studio.theme import GRID
 from spyre_studio.view_host import ViewHost
 from spyre_studio.views import VIEWS, View, ViewRow
 from spyre_studio.views.graph import GraphView
+from spyre_studio.views.inspector import InspectorView
 from spyre_studio.views.module_tree import ModuleTree
 from spyre_studio.views.pins_panel import PinsPanel
+from spyre_studio.views.scratchpad import ScratchpadView
 from spyre_studio.widgets import SectionLabel
 
 # Shares of the window that the panels take at first, and between which sizes in px.
@@ -55,6 +57,7 @@ class Workbench(QWidget):
         self._build()
         self._follow(self.tree, self.tree)
         self.tree.group_chosen.connect(self._show_group)
+        self._link_views()
         self._first_state = self.panels.saveState(_VERSION)
         self._sized = False
 
@@ -64,6 +67,12 @@ class Workbench(QWidget):
         view = self.views["graph"]
         assert isinstance(view, GraphView)
         return view
+
+    def _link_views(self) -> None:
+        """Questions that one view asks and another answers."""
+        scratchpad, inspector = self.views["scratchpad"], self.views["inspector"]
+        if isinstance(scratchpad, ScratchpadView) and isinstance(inspector, InspectorView):
+            scratchpad.apart_asked.connect(inspector.show_handover)
 
     def show_view(self, key: str) -> bool:
         """Bring a view to the front; False if there is none of that name."""

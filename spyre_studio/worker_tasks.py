@@ -122,6 +122,13 @@ def _layouts(call: Call) -> Result:
     return found, unstructure(found)
 
 
+def _handover(call: Call) -> Result:
+    plan, buffer = call.get("plan", Compilation), call.get("buffer", str)
+    ends, drafts = (call.get("writer", str), call.get("reader", str)), call.value("drafts", dict[str, dict[str, int]])
+    found = tasks.handover_of(plan, buffer, ends, drafts)
+    return found, unstructure(found)
+
+
 def _verify(call: Call) -> Result:
     plan, seed, poison = call.get("plan", Compilation), call.get("seed", int), call.get("poison", bool)
     report = tasks.verify(plan, seed, poison, call.reporter)
@@ -168,6 +175,7 @@ TASKS: frozendict[str, Task] = frozendict(
     compile=Task(_compile),
     candidates=Task(_candidates),
     layouts=Task(_layouts, Lane.SEARCH),
+    handover=Task(_handover, Lane.SEARCH),
     verify=Task(_verify, Lane.MODEL),
     check=Task(_check),
     export=Task(_export),

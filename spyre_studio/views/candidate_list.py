@@ -1,80 +1,194 @@
-"""The candidate splits of one op as rows: factors, a bar by cost group, points, and why not where not.
+"""The candidate splits of one op: a list of two-line rows where it is narrow, a table where there is room.
 
-Owns: the words and bars of a candidate. Refuses: asking for candidates and pinning one.
+Owns: filter and order, the legend of the bars, and telling which candidate was gone to or committed.  Refuses: asking
+for candidates, pinning one, and the words, which come from the model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from spyre_studio.bars import Part
-from spyre_studio.qt_theme import active_theme
-from spyre_studio.term_groups import GROUPS, Group, summed
-from spyre_studio.theme import Theme
-from spyre_studio.units import format_bytes, format_count, format_number, format_us
-from spyre_studio.views.graph_model import factors_text
-from spyre_studio.views.line_list import Line
+from frozendict import frozendict
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+
+from compiler.loops import LoopOp
+from spyre_studio.candidate_model import (
+    ORDERS,
+    CandidateRow,
+    arranged,
+    candidate_key,
+    groups_in,
+    rows_of,
+)
+from spyre_studio.legend import Entry, WrappedLegend
+from spyre_studio.qt_theme import font, px
+from spyre_studio.theme import GRID, ROW, Tone
+from spyre_studio.units import format_bytes, format_count, format_us_below
+from spyre_studio.views.candidate_table import CandidateTable
+from spyre_studio.views.line_list import ROW_HEIGHT, Line, LineList
+from spyre_studio.views.overlay import Chooser
+from spyre_studio.widgets import Heading, text_label
 
 if TYPE_CHECKING:
     from compiler.candidates import Candidate
 
-_WIDEST: Final = 4.0  # times the best; what is slower fills its bar, else the best ones could not be told apart
+_ROWS: Final = 5  # candidates in view at least
+_TABLE_ROWS: Final = 8
+_WORDS: Final = tuple((key, words) for key, (words, _) in ORDERS.items())
 
 
-def candidate_key(candidate: Candidate) -> str:
-    """Names a candidate by its factors, in their order."""
-    return ",".join(f"{loop}={factor}" for loop, factor in candidate.factors.items())
+@dataclass(frozen=True, slots=True)
+class PinMark:
+    """What became of the pin of this op: its factors, a word ('' for no pin) and the tone of it."""
+
+    factors: Mapping[str, int] = frozendict()
+    word: str = ""
+    tone: Tone = "mute"
 
 
-def candidate_lines(candidates: Sequence[Candidate]) -> tuple[Line, ...]:
-    """A row per candidate, in the order given."""
-    theme = active_theme()
-    legal = [one.total_us for one in candidates if one.legal]
-    best = min((total for total in legal if total > 0), default=0.0)
-    scale = min(max(legal, default=0.0), best * _WIDEST) or 1.0
-    return tuple(_line(one, scale, theme) for one in candidates)
+class CandidatePanel(QWidget):
+    """`chosen` carries the factors that the user went to, `committed` those of a double click or Enter."""
 
+    chosen = Signal(object)
+    committed = Signal(object)
 
-def groups_of(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
-    """The cost groups that occur, for the legend."""
-    found = {group.title for one in candidates for group, _ in summed(one.terms)}
-    return tuple(group for group in GROUPS if group.title in found)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._found: tuple[Candidate, ...] = ()
+        self._rows: tuple[CandidateRow, ...] = ()
+        self._factors: dict[str, Mapping[str, int]] = {}
+        self._pin, self._draft = PinMark(), ""
+        self._drawn: object = None
+        self.heading = Heading("Candidates")
+        self.legal_only = QCheckBox("Legal only")
+        self.order = Chooser("", _WORDS)
+        self.list, self.table = LineList("Candidate divisions"), CandidateTable()
+        self.waiting = text_label("", "mute")
+        self.legend = WrappedLegend()
+        self._arrange()
+        self._connect()
 
+    # What is shown
 
-def _line(one: Candidate, scale: float, theme: Theme) -> Line:
-    return Line(
-        key=candidate_key(one),
-        title=factors_text(one.factors),
-        note=_note(one),
-        value=format_number(one.total_us) if one.legal else "",
-        parts=_parts(one, scale, theme) if one.legal else (),
-        tone="warn" if not one.legal else "mute",
-        strong=one.chosen,
-        faded=not one.legal,
-        hint=_hint(one),
-    )
+    def show_candidates(self, found: tuple[Candidate, ...], op: LoopOp, pin: PinMark) -> None:
+        """Candidates of an op."""
+        if found is not self._found or pin != self._pin:
+            self._found, self._pin = found, pin
+            self._rows = rows_of(found, op, pin.word == "pinned")
+            self._factors = {candidate_key(one.factors): one.factors for one in found}
+            self._show()
+        self.waiting.setVisible(not found)
+        self._body.setVisible(bool(found))
 
+    def show_waiting(self, words: str, note: str) -> None:
+        """Why there are none yet."""
+        self.waiting.setText(words)
+        self.heading.set_heading("Candidates", note)
 
-def _note(one: Candidate) -> str:
-    if not one.legal:
-        return one.why_not
-    words = f"{format_count(one.cores, 'core')} · span {format_bytes(one.span_bytes)}"
-    return f"this plan · {words}" if one.chosen else words
+    def show_draft(self, factors: Mapping[str, int]) -> None:
+        """Mark the candidate with these factors."""
+        self._draft = candidate_key(factors)
+        self.list.select(self._draft)
+        self.table.select((self._draft,))
 
+    def set_wide(self, wide: bool) -> None:
+        """A table instead of the list."""
+        self._stack.setCurrentWidget(self.table if wide else self.list)
+        self.order.setVisible(not wide)
+        across, down = QHBoxLayout.Direction.LeftToRight, QHBoxLayout.Direction.TopToBottom
+        self._head.setDirection(across if wide else down)
+        self._head.setSpacing(px(2 * GRID) if wide else px(GRID / 2))
+        high = px(ROW) * _TABLE_ROWS if wide else px(ROW_HEIGHT) * _ROWS
+        self._body.setMinimumHeight(high)
 
-def _parts(one: Candidate, scale: float, theme: Theme) -> tuple[Part, ...]:
-    """Shares of the bar, cut at its end."""
-    parts, left = [], 1.0
-    for group, total in summed(one.terms):
-        share = min(total / scale, left)
-        left -= share
-        if share > 0:
-            parts.append(Part(share, getattr(theme, group.token)))
-    return tuple(parts)
+    @property
+    def wide(self) -> bool:
+        """True while the table is shown."""
+        return self._stack.currentWidget() is self.table
 
+    @property
+    def rows(self) -> tuple[CandidateRow, ...]:
+        """What is listed, filtered and in order."""
+        return arranged(self._rows, self.legal_only.isChecked(), self.order.key)
 
-def _hint(one: Candidate) -> str:
-    if not one.legal:
-        return one.why_not
-    return "\n".join(f"{term.name}: {format_us(term.microseconds)}\n    {term.formula}" for term in one.terms)
+    def _show(self) -> None:
+        rows = self.rows
+        notes = {candidate_key(self._pin.factors): self._pin.word} if self._pin.word else {}
+        self.list.show_lines([self._line(row, notes.get(row.key, "")) for row in rows])
+        if (drawn := (rows, notes)) != self._drawn:  # a reset between the two clicks of a double click would lose it
+            self._drawn = drawn
+            self.table.show_candidates(rows, notes)
+        self.list.select(self._draft)
+        self.table.select((self._draft,))
+        legal = sum(row.legal for row in self._rows)
+        shown = f"{len(rows)} of {len(self._rows)} shown" if len(rows) < len(self._rows) else f"{legal} legal"
+        self.heading.set_heading("Candidates", f"{shown} · µs" if self._rows else "")
+        entries = tuple(Entry(group.title, group.token) for group in groups_in(self._found))
+        self.legend.set_entries(entries)
+        self.legend.setVisible(len(entries) > 1)
+
+    def _line(self, row: CandidateRow, note: str) -> Line:
+        words = row.verdict
+        if row.chosen:
+            words = f"this plan · {format_count(row.cores, 'core')} · span {format_bytes(row.span_bytes)}"
+        tone: Tone = self._pin.tone if note else "mute" if row.legal else "warn"
+        return Line(
+            key=row.key,
+            title=row.title,
+            note=f"{note} · {words}" if note else words,
+            value=format_us_below(row.total_us) if row.legal else "",
+            lanes=row.lanes if row.legal else None,
+            tone=tone,
+            strong=row.chosen,
+            faded=not row.legal,
+            hint=row.hint,
+        )
+
+    # What the user does
+
+    def _went(self, key: object) -> None:
+        key = key[0] if isinstance(key, tuple) and key else key
+        if isinstance(key, str) and key in self._factors:
+            self._draft = key
+            self.chosen.emit(self._factors[key])
+
+    def _commit(self, key: str) -> None:
+        if any(row.legal and row.key == key for row in self._rows):
+            self.committed.emit(self._factors[key])
+
+    def _connect(self) -> None:
+        for view in (self.list, self.table):
+            view.chosen.connect(self._went)
+            view.committed.connect(self._commit)
+        self.legal_only.toggled.connect(lambda _on: self._show())
+        self.order.chosen.connect(lambda _key: self._show())
+
+    def _arrange(self) -> None:
+        self.legal_only.setToolTip("Leave out the splits that cannot be made")
+        for one in (self.legal_only, self.order):
+            one.setFont(font("label"))
+        self.order.setToolTip("How the list is sorted")
+        controls = QHBoxLayout()
+        controls.setSpacing(px(1.5 * GRID))
+        controls.addWidget(self.legal_only)
+        controls.addStretch(1)
+        controls.addWidget(self.order)
+        self._head = QHBoxLayout()
+        self._head.setSpacing(px(GRID / 2))
+        self._head.addWidget(self.heading, 1)
+        self._head.addLayout(controls)
+        self._body = QWidget()
+        self._stack = QStackedLayout(self._body)
+        self._stack.addWidget(self.list)
+        self._stack.addWidget(self.table)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(px(GRID / 2))
+        column.addLayout(self._head)
+        column.addWidget(self.waiting)
+        column.addWidget(self.legend)
+        column.addWidget(self._body, 1)
+        self.set_wide(False)

@@ -1,26 +1,31 @@
-"""The cores of one op as a grid of cells, shaded by slice: which core owns what is seen at once.
+"""The iteration space of one op as a grid of core slices: which core owns what, who adds up, who idles.
 
-Owns: drawing the cells, the core under the pointer, and moving by keys. Refuses: ranges and factors; it is told a Grid
-and the words for a core.
+Owns: where cells stand, the core under the pointer, and moving by keys.  Refuses: ranges and factors; it is told a
+SpaceGrid and the words for a core.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Final
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from spyre_studio.colour import mix
-from spyre_studio.division_model import Cell, Grid
-from spyre_studio.qt_theme import active_theme, font, px, qcolor
-from spyre_studio.theme import RADIUS_SMALL
+from spyre_studio.qt_theme import font, px
+from spyre_studio.space_grid import Cell, Side, SpaceGrid
+from spyre_studio.views.core_paint import CorePainter, Marks, slot_texts
 
-_CELL = 20  # px high
-_GAP = 4
-_COLUMNS = 8  # of the usual grid; it sets the height
-_ARROWS = {
+_CELL: Final = 20  # px high
+_GAP: Final = 4
+_NARROW_GAP: Final = 2
+_PANEL_GAP: Final = 10
+_TITLE: Final = 14  # px; a line of labels
+_IDLE: Final = 10  # px; a cell of an idle core
+_COLUMNS: Final = 8  # of the usual grid; it sets the height
+_TALLEST: Final = 2.2  # times the usual height of a cell
+_ARROWS: Final = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
     Qt.Key.Key_Up: (0, -1),
@@ -36,8 +41,10 @@ class CoreGrid(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._grid = Grid(1, 1, (Cell(0, 0, 0, 0.0),))
-        self._core, self._under, self._cores = 0, -1, 1
+        one = Side("", ((0, 1),))
+        self._grid = SpaceGrid(one, one, ("",), 1, (Cell(0, 0, 0, 0, 0.0),), (), ())
+        self._core, self._under = 0, -1
+        self._lit: frozenset[int] = frozenset()
         self._kind = "matmul"
         self._words: Callable[[int], str] = str
         self.setAccessibleName("Cores of the selected op")
@@ -46,13 +53,19 @@ class CoreGrid(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @property
-    def grid(self) -> Grid:
+    def grid(self) -> SpaceGrid:
         """What is shown."""
         return self._grid
 
-    def show_grid(self, grid: Grid, cores: int, kind: str, words: Callable[[int], str]) -> None:
-        """Another split of a device of `cores`; `kind` colours it, `words` says what a core owns."""
-        self._grid, self._cores, self._kind, self._words = grid, cores, kind, words
+    @property
+    def lit(self) -> frozenset[int]:
+        """Cores that are marked because a slice of theirs is under the pointer."""
+        return self._lit
+
+    def show_grid(self, grid: SpaceGrid, kind: str, words: Callable[[int], str]) -> None:
+        """Another split; `kind` colours it, `words` says what a core owns."""
+        self._grid, self._kind, self._words = grid, kind, words
+        self._lit = frozenset()
         self.setAccessibleDescription(words(self._core))
         self.updateGeometry()
         self.update()
@@ -63,43 +76,109 @@ class CoreGrid(QWidget):
         self.setAccessibleDescription(self._words(core))
         self.update()
 
+    def show_lit(self, cores: Iterable[int]) -> None:
+        """Mark these cores."""
+        lit = frozenset(cores)
+        if lit != self._lit:
+            self._lit = lit
+            self.update()
+
+    # Places
+
     def cell_rect(self, cell: Cell) -> QRectF:
         """Where a cell is drawn."""
+        panel = self._panel_rect(cell.panel)
         columns, rows, gap = self._grid.columns, self._grid.rows, px(_GAP)
-        width = (self.width() - gap * (columns - 1) - 2) / columns
-        height = min((self.height() - gap * (rows - 1) - 2) / rows, 2 * px(_CELL))
-        return QRectF(1 + cell.column * (width + gap), 1 + cell.row * (height + gap), width, height)
+        beside = px(_NARROW_GAP) if columns * self._grid.panel_columns > _COLUMNS else gap
+        width = (panel.width() - beside * (columns - 1)) / columns
+        height = (panel.height() - gap * (rows - 1)) / rows
+        high = min(height, _TALLEST * px(_CELL))
+        return QRectF(panel.left() + cell.column * (width + beside), panel.top() + cell.row * (high + gap), width, high)
+
+    def idle_rect(self, core: int) -> QRectF:
+        """Where the small cell of an idle core is drawn, behind the words for all of them."""
+        count, place = len(self._grid.idle), self._grid.idle.index(core)
+        left = QFontMetricsF(font("micro")).horizontalAdvance(self.idle_words()) + px(_GAP) * 2
+        room = (self.width() - left - 1) / count
+        width = min(room - 2, px(_IDLE) * 1.4)
+        top = self.height() - px(_IDLE) - 2
+        return QRectF(left + place * (width + 2), top, width, px(_IDLE))
+
+    def idle_words(self) -> str:
+        """How many idle."""
+        return f"{len(self._grid.idle)} idle"
 
     def core_at(self, pos: QPointF) -> int:
         """The core under a point, -1 for none."""
+        for core in self._grid.idle:
+            if self.idle_rect(core).contains(pos):
+                return core
         return next((cell.core for cell in self._grid.cells if self.cell_rect(cell).contains(pos)), -1)
+
+    def _gutter(self) -> float:
+        """Room for the labels of rows."""
+        if not (self._grid.down.loop or self._grid.wrapped):
+            return 0.0
+        metrics = QFontMetricsF(font("micro", mono=True))
+        return max(metrics.horizontalAdvance(text) for text in self.row_labels()) + px(_GAP) * 2
+
+    def row_labels(self) -> tuple[str, ...]:
+        """What stands beside each row, the name of the loop in the first."""
+        loop = self._grid.across.loop if self._grid.wrapped else self._grid.down.loop
+        return slot_texts(loop, self._grid.down.slots, whole=False)
+
+    def _panel_rect(self, panel: int) -> QRectF:
+        grid, gap, title = self._grid, px(_PANEL_GAP), px(_TITLE)
+        above = title if grid.across.loop and not grid.wrapped else 0
+        named = title if len(grid.panels) > 1 else 0
+        below = px(_IDLE) + px(_GAP) + 2 if grid.idle else 0
+        left = self._gutter() + 1
+        width = (self.width() - left - 1 - gap * (grid.panel_columns - 1)) / grid.panel_columns
+        room = self.height() - above - below - 2 - px(_GAP) * (grid.panel_rows - 1)
+        high = room / grid.panel_rows - named
+        row, column = divmod(panel, grid.panel_columns)
+        top = 1 + above + row * (high + named + px(_GAP)) + named
+        return QRectF(left + column * (width + gap), top, width, high)
 
     def sizeHint(self) -> QSize:
         """The same height for every split of a device, so that nothing below moves while one tries them."""
-        return QSize(px(160), -(-self._cores // _COLUMNS) * (px(_CELL) + px(_GAP)) - px(_GAP) + 2)
+        cores = len(self._grid.cells) + len(self._grid.idle)
+        rows = -(-cores // _COLUMNS)
+        return QSize(px(160), rows * (px(_CELL) + px(_GAP)) + px(_TITLE) + px(_IDLE) + px(_GAP))
+
+    # Painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Cells, numbers where they fit, the outline of the selected core."""
-        theme, painter = active_theme(), QPainter(self)
+        """Labels, cells, chains, idle cores, the ring."""
+        painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(font("micro", mono=True))
+        hand = CorePainter(painter, self._grid, self._kind, Marks(self._core, self._under, self._lit))
+        self._paint_labels(hand)
         for cell in self._grid.cells:
-            rect = self.cell_rect(cell)
-            ground = mix(theme.panel, theme.kind(self._kind), 0.3 + 0.6 * cell.shade)
-            painter.setBrush(qcolor(ground))
-            painter.setPen(Qt.PenStyle.NoPen)
-            if cell.core in (self._core, self._under):
-                loud = cell.core == self._core
-                painter.setPen(QPen(qcolor(theme.text if loud else theme.mute), 2 if loud else 1))
-            painter.drawRoundedRect(rect, RADIUS_SMALL, RADIUS_SMALL)
-            if rect.width() >= px(16):
-                painter.setPen(qcolor(theme.text_on(ground)))
-                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, str(cell.core))
+            hand.cell(cell, self.cell_rect(cell))
+        hand.links([self.cell_rect(cell) for cell in self._grid.cells])
+        if self._grid.idle:
+            hand.idle_words(QRectF(1, self.height() - px(_IDLE) - 2, self.width(), px(_IDLE)), self.idle_words())
+        for core in self._grid.idle:
+            hand.idle(core, self.idle_rect(core))
         if self.hasFocus():
-            painter.setPen(QPen(qcolor(theme.accent), 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+            hand.ring(QRectF(self.rect()))
         painter.end()
+
+    def _paint_labels(self, hand: CorePainter) -> None:
+        grid, title = self._grid, px(_TITLE)
+        for panel, name in enumerate(grid.panels):
+            rect = self._panel_rect(panel)
+            if name:
+                hand.words(QRectF(rect.left(), rect.top() - title, rect.width(), title), name)
+            first_row, first_column = panel < grid.panel_columns, panel % grid.panel_columns == 0
+            if first_row and grid.across.loop and not grid.wrapped:
+                hand.columns(rect, title, self.height())
+            if first_column and self._gutter():
+                cells = [self.cell_rect(Cell(0, panel, 0, row, 0.0)) for row in range(grid.rows)]
+                hand.rows(cells, self.row_labels(), self._gutter() - px(_GAP))
+
+    # What the user does
 
     def event(self, event: QEvent) -> bool:
         """A tooltip per core."""
@@ -139,9 +218,7 @@ class CoreGrid(QWidget):
         if move is None:
             super().keyPressEvent(event)
             return
-        here = next((cell for cell in self._grid.cells if cell.core == self._core), self._grid.cells[0])
-        wanted = (here.column + move[0], here.row + move[1])
-        found = next((cell.core for cell in self._grid.cells if (cell.column, cell.row) == wanted), -1)
+        found = self._grid.beside(self._core, *move)
         if found >= 0:
             self.chosen.emit(found)
 

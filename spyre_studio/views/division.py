@@ -1,4 +1,5 @@
-"""The division of the selected op: its cores as a grid, an editor of its factors, and the splits it could have.
+"""The division of the selected op: its iteration space over the cores, an editor of its factors, the splits it could
+have, and where its data changes hands.
 
 Owns: the draft that the user makes, and asking for candidates. Refuses: deciding; a pin is an intention for the
 session.
@@ -7,34 +8,44 @@ session.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
 from compiler.pins import PinState
 from compiler.schedule import Schedule
-from spyre_studio.division_model import OpSplits, grid_of, owned, pinned_factors, splits_of, title_of
-from spyre_studio.elided import ElidedLabel
-from spyre_studio.legend import Entry, Legend
+from spyre_studio.division_model import OpSplits, pinned_factors, splits_of, title_of
+from spyre_studio.handover_model import Handovers, handovers_of
 from spyre_studio.occupancy import kind_of
-from spyre_studio.qt_theme import font, px
+from spyre_studio.qt_theme import px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
+from spyre_studio.short_names import short_names
+from spyre_studio.slice_map import SliceMap, slice_map
+from spyre_studio.space_grid import space_grid
 from spyre_studio.theme import GRID, Tone
 from spyre_studio.units import format_count
-from spyre_studio.views.candidate_list import candidate_key, candidate_lines, groups_of
-from spyre_studio.views.core_grid import CoreGrid
-from spyre_studio.views.line_list import ROW_HEIGHT, LineList
+from spyre_studio.views.candidate_list import CandidatePanel, PinMark
+from spyre_studio.views.handover_panel import HandoverPanel
+from spyre_studio.views.space_view import READS, WRITES, SpaceShown, SpaceView
 from spyre_studio.views.split_editor import SplitEditor
+from spyre_studio.views.steady import scroll_area_of, steady
 from spyre_studio.widgets import Heading, button, restyle, text_label
 
 if TYPE_CHECKING:
     from compiler.candidates import Candidate
 
-_ROWS = 5  # candidates in view at least
+_WIDE: Final = 620  # px; from here on there are two columns
+_HUGE: Final = 1180  # px; from here on there are three
+_LIST: Final = 2  # row of the candidates, which take what is left
+_BOTTOM: Final = 5  # row under everything
+_STRETCH: Final = {"narrow": (1, 0, 0), "wide": (3, 2, 0), "huge": (4, 8, 4)}
+
+Places = tuple[int, int, int, int]
+"""Row, column, and how many of them."""
 
 
 class DivisionPanel(QWidget):
@@ -44,27 +55,26 @@ class DivisionPanel(QWidget):
         super().__init__(parent)
         self.session, self.selection = session, selection
         self._compilation: Compilation | None = None
+        self._schedule: Schedule | None = None
         self._splits: OpSplits | None = None
         self._op, self._kind = "", "opaque"
         self._draft: dict[str, int] = {}
+        self._drawn: tuple[Compilation, str, Mapping[str, int]] | None = None
+        self._handovers = Handovers(0, ())
         self._candidates: tuple[Candidate, ...] = ()
         self._asked: tuple[Compilation, str] | None = None
         self._waiting = False
-        self.heading = Heading("")
-        self.grid = CoreGrid()
-        self.owns = ElidedLabel()
-        self.editor_heading = Heading("Loops")
-        self.editor = SplitEditor()
+        self.space = SpaceView()
+        self.editor_heading, self.editor = Heading("Loops"), SplitEditor()
         self.objection = text_label("", "warn")
         self.pin = button("Pin this split", "secondary", "Fix this division and solve again (Ctrl+Return)")
         self.unpin = button("Unpin", "secondary", "Let the pipeline choose again")
         self.reset = button("Reset", "quiet", "Back to the division of the plan")
-        self.list_heading = Heading("Candidates")
-        self.list = LineList("Candidate divisions")
-        self.waiting_text = text_label("", "mute")
-        self.legend = Legend()
-        self.why_heading = Heading("Why this split")
-        self.why = text_label("", "mute")
+        self.candidates = CandidatePanel()
+        self.handovers = HandoverPanel(session)
+        self.why_heading, self.why = Heading("Why this split"), text_label("", "mute")
+        self._reason = (self.why_heading, self.why)
+        self._mode = ""
         self._arrange()
         self._connect()
 
@@ -84,7 +94,7 @@ class DivisionPanel(QWidget):
         """Show a step of a plan; False if it has no division to show."""
         if compilation is not self._compilation or op != self._op:
             self._splits = splits_of(compilation, op, schedule)
-            self._compilation, self._op = compilation, op
+            self._compilation, self._op, self._schedule = compilation, op, schedule
             if self._splits is not None:
                 self._kind = kind_of(schedule.step_map[op])
                 self._draft = {loop.name: self._splits.chosen.factor(loop.name) for loop in self._splits.loops}
@@ -97,42 +107,89 @@ class DivisionPanel(QWidget):
         """The session's pins changed."""
         self._show()
 
-    def show_core(self, core: int) -> None:
-        """Outline another core."""
-        self.grid.show_core(core)
-        self._say_owned(core)
+    def show_handover(self, buffer: str) -> None:
+        """Bring a buffer that changes hands into view."""
+        self.handovers.open_buffer(buffer)
+        QTimer.singleShot(0, self, self._reveal_handovers)  # first everything takes its place
+
+    def _reveal_handovers(self) -> None:
+        area = scroll_area_of(self)
+        if area is not None:
+            area.verticalScrollBar().setValue(self.handovers.y())
 
     def _show(self) -> None:
         splits, compilation = self._splits, self._compilation
         if splits is None or compilation is None:
             return
-        division = splits.division(self._draft)
         note, tone, detail = self._pin_note()
+        division = splits.division(self._draft)
         title = title_of(division, splits.device.cores)
-        self.heading.set_heading(title, "draft" if self.is_draft else note, "accent" if self.is_draft else tone)
-        self.grid.show_grid(grid_of(division), splits.device.cores, self._kind, self._owned)
-        self.show_core(self.selection.core)
+        self.space.show_heading(title, "draft" if self.is_draft else note, "accent" if self.is_draft else tone)
+        self._draw(compilation, splits)
+        self.space.show_core(self.selection.core)
+        self.handovers.show_core(self.selection.core)
         self.editor.show_loops(splits.loops, self._draft)
         used = f"{division.cores} of {format_count(splits.device.cores, 'core')}"
         self.editor_heading.set_heading("Loops", used)
-        objection = splits.objection(self._draft)
-        self._say_objection(objection, detail, tone)
-        self.pin.setProperty("primary", self.is_draft)
-        restyle(self.pin)
-        self.pin.setEnabled(not objection and (self.is_draft or not self._pinned()))
-        self.unpin.setVisible(self._pinned())
-        self.reset.setVisible(self.is_draft)
+        self._show_buttons(splits.objection(self._draft), detail, tone)
         self._show_candidates()
         reason = compilation.plan.reasons.get(f"division:{self._op}", "")
         self.why_heading.setVisible(bool(reason))
+        self.why.setVisible(bool(reason))
         self.why.setText(reason)
 
-    def _say_objection(self, objection: str, detail: str, tone: Tone) -> None:
+    def _draw(self, compilation: Compilation, splits: OpSplits) -> None:
+        """Pictures, if they are not on screen already."""
+        wanted = (compilation, self._op, self.draft)
+        if self._drawn is not None and self._drawn[0] is compilation and self._drawn[1:] == wanted[1:]:
+            return
+        self._drawn = wanted
+        division, names = splits.division(self._draft), short_names(compilation)
+        self._handovers = handovers_of(compilation, self._op, division if self.is_draft else None)
+        apart = {pair.buffer: pair.writer if pair.reader == self._op else pair.reader for pair in self._handovers.apart}
+        shown = SpaceShown(
+            op=splits.op,
+            kind=self._kind,
+            division=division,
+            cores=splits.device.cores,
+            grid=space_grid(splits.op, division, splits.device.cores),
+            operands=self._operands(splits),
+            apart={buffer: names.step(other) for buffer, other in apart.items()},
+            names=names,
+            idle=splits.idle(self.draft),
+        )
+        self.space.show_space(shown, self.selection.core)
+        drafts = {self._op: self.draft} if self.is_draft else {}
+        self.handovers.show_pairs(
+            compilation, self._handovers.apart, self._handovers.count, drafts, self.selection.core
+        )
+
+    def _operands(self, splits: OpSplits) -> tuple[tuple[str, SliceMap], ...]:
+        """What it reads and writes, a buffer once in each."""
+        assert self._compilation is not None
+        assert self._schedule is not None
+        division, layouts = splits.division(self._draft), self._compilation.plan.layouts
+        found = []
+        for way, accesses in ((READS, splits.op.reads), (WRITES, splits.op.writes)):
+            first = {one.buffer: place for place, one in reversed(tuple(enumerate(accesses)))}
+            for access in (accesses[place] for place in sorted(first.values())):
+                host, layout = self._schedule.buffers[access.buffer], layouts[access.buffer]
+                slices = slice_map(splits.op, access, host, layout, division)
+                if slices is not None:
+                    found.append((way, slices))
+        return tuple(found)
+
+    def _show_buttons(self, objection: str, detail: str, tone: Tone) -> None:
         words = objection or detail
         self.objection.setText(f"{words.removesuffix('.')}." if words else "")
         self.objection.setVisible(bool(words))
         self.objection.setProperty("tone", "warn" if objection else tone)
-        restyle(self.objection)
+        self.pin.setProperty("primary", self.is_draft)
+        for widget in (self.objection, self.pin):
+            restyle(widget)
+        self.pin.setEnabled(not objection and (self.is_draft or not self._pinned()))
+        self.unpin.setVisible(self._pinned())
+        self.reset.setVisible(self.is_draft)
 
     def _pinned(self) -> bool:
         return self._op in self.session.pins.division
@@ -154,13 +211,6 @@ class DivisionPanel(QWidget):
                 return "pin adjusted", "warn", status.detail
             case PinState.REFUSED:
                 return "pin refused", "bad", status.detail
-
-    def _owned(self, core: int) -> str:
-        splits = self._splits
-        return owned(splits.op, splits.division(self._draft), core) if splits else ""
-
-    def _say_owned(self, core: int) -> None:
-        self.owns.say(self._owned(core if core >= 0 else self.selection.core))
 
     # Candidates
 
@@ -185,35 +235,28 @@ class DivisionPanel(QWidget):
             self._show_candidates()
 
     def _show_candidates(self) -> None:
-        found = self._candidates
-        legal = sum(one.legal for one in found)
-        note = "listing…" if self._waiting else f"{legal} legal · µs and points" if found else "not known"
-        self.list_heading.set_heading("Candidates", note)
-        self.list.show_lines(candidate_lines(found))
-        self.list.select(next((candidate_key(one) for one in found if one.factors == self.draft), ""))
-        self.list.setVisible(bool(found))
-        self.waiting_text.setVisible(not found)
-        self.waiting_text.setText(
-            "Pricing every legal split of this op…" if self._waiting else "The worker could not list the candidates."
-        )
-        entries = tuple(Entry(group.title, group.token) for group in groups_of(found))
-        self.legend.set_entries(entries)
-        self.legend.setVisible(len(entries) > 1)
+        splits = self._splits
+        if splits is None:
+            return
+        word, tone, _ = self._pin_note()
+        wanted = self.session.pins.division.get(self._op)
+        pin = PinMark(pinned_factors(wanted), word, tone) if wanted is not None else PinMark()
+        if not self._candidates:
+            words = "Pricing every legal split of this op…" if self._waiting else "The worker could not list them."
+            self.candidates.show_waiting(words, "listing…" if self._waiting else "not known")
+        self.candidates.show_candidates(self._candidates, splits.op, pin)
+        self.candidates.show_draft(self.draft)
 
     # What the user does
 
-    def _candidate(self, key: str) -> Candidate | None:
-        return next((one for one in self._candidates if candidate_key(one) == key), None)
+    def _chosen(self, factors: object) -> None:
+        if isinstance(factors, Mapping):
+            with steady(self.candidates):  # a second click means the same row
+                self._redraft(factors)
 
-    def _chosen(self, key: str) -> None:
-        one = self._candidate(key)
-        if one is not None:
-            self._redraft(one.factors)
-
-    def _committed(self, key: str) -> None:
-        one = self._candidate(key)
-        if one is not None and one.legal:
-            self.session.pin_division(self._op, one.factors)
+    def _committed(self, factors: object) -> None:
+        if isinstance(factors, Mapping):
+            self.session.pin_division(self._op, factors)
 
     def _edited(self) -> None:
         self._redraft(self.editor.factors)
@@ -234,52 +277,75 @@ class DivisionPanel(QWidget):
             self._redraft(self._splits.chosen.factors)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Now candidates are wanted."""
+        """Now candidates and prices are wanted."""
         super().showEvent(event)
         self._ask()
         self._show()
+        self.handovers.showing()
 
     # Arrangement
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Columns, and a table, where there is room."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        mode = "huge" if self.width() >= px(_HUGE) else "wide" if self.width() >= px(_WIDE) else "narrow"
+        if mode == self._mode:
+            return
+        self._mode = mode
+        for part in self._places:
+            self._grid.removeWidget(part)
+        for part, places in self._places.items():
+            self._grid.addWidget(part, *places[mode])
+        for column in range(3):
+            self._grid.setColumnStretch(column, _STRETCH[mode][column])
+        for row in range(_BOTTOM + 1):
+            self._grid.setRowStretch(row, 1 if row == (_BOTTOM if mode == "huge" else _LIST) else 0)
+        self.space.set_wide(mode != "narrow")
+        self.candidates.set_wide(mode != "narrow")
+        self.handovers.set_wide(mode == "wide")
+
     def _arrange(self) -> None:
-        self.legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.owns.setFont(font("label"))
-        self.owns.setProperty("tone", "mute")
-        self.list.setMinimumHeight(px(ROW_HEIGHT) * _ROWS)
         buttons = QHBoxLayout()
         buttons.setSpacing(px(GRID))
         for one in (self.pin, self.unpin, self.reset):
             buttons.addWidget(one)
         buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(px(GRID))
-        column.addWidget(self.heading)
-        column.addWidget(self.grid)
-        column.addWidget(self.owns)
-        column.addSpacing(px(GRID))
-        column.addWidget(self.editor_heading)
-        column.addWidget(self.editor)
-        column.addWidget(self.objection)
-        column.addLayout(buttons)
-        column.addSpacing(px(GRID))
-        column.addWidget(self.list_heading)
-        column.addWidget(self.waiting_text)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.legend)
-        column.addSpacing(px(GRID))
-        column.addWidget(self.why_heading)
-        column.addWidget(self.why)
-        column.addStretch(0)
+        loops, reason = QWidget(), QWidget()
+        for holder, parts in ((loops, (self.editor_heading, self.editor, self.objection)), (reason, self._reason)):
+            column = QVBoxLayout(holder)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(px(GRID))
+            for part in parts:
+                column.addWidget(part)
+            if holder is loops:
+                column.addLayout(buttons)
+            column.addStretch(1)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(px(3 * GRID))
+        self._grid.setVerticalSpacing(px(2 * GRID))
+        self._places: dict[QWidget, dict[str, Places]] = {
+            self.space: {"narrow": (0, 0, 1, 1), "wide": (0, 0, 2, 1), "huge": (0, 0, 1, 1)},
+            loops: {"narrow": (1, 0, 1, 1), "wide": (0, 1, 1, 1), "huge": (1, 0, 1, 1)},
+            self.candidates: {"narrow": (_LIST, 0, 1, 1), "wide": (_LIST, 0, 1, 2), "huge": (0, 1, _BOTTOM + 1, 1)},
+            reason: {"narrow": (3, 0, 1, 1), "wide": (1, 1, 1, 1), "huge": (3, 0, 1, 1)},
+            self.handovers: {"narrow": (4, 0, 1, 1), "wide": (4, 0, 1, 2), "huge": (0, 2, _BOTTOM + 1, 1)},
+        }
         for label in self.findChildren(QLabel):
             label.setMinimumWidth(1)
+        self._fit()
 
     def _connect(self) -> None:
-        self.grid.chosen.connect(self.selection.select_core)
-        self.grid.hovered.connect(self._say_owned)
+        self.space.chosen.connect(self.selection.select_core)
+        self.space.opened.connect(self.show_handover)
+        self.space.fuller.connect(self._chosen)
+        self.handovers.chosen.connect(self.selection.select_core)
         self.editor.changed.connect(self._edited)
-        self.list.chosen.connect(self._chosen)
-        self.list.committed.connect(self._committed)
+        self.candidates.chosen.connect(self._chosen)
+        self.candidates.committed.connect(self._committed)
         self.pin.clicked.connect(self._pin_draft)
         self.unpin.clicked.connect(self._unpin)
         self.reset.clicked.connect(self._reset)

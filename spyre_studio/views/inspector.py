@@ -13,6 +13,7 @@ from compiler.schedule import Schedule, Step
 from spyre_studio.buffer_facts import subline, tensor_text
 from spyre_studio.derived import schedule_of
 from spyre_studio.elided import ElidedLabel
+from spyre_studio.handover_model import handovers_of, users_of
 from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import font, px
 from spyre_studio.selection import Selection
@@ -25,6 +26,7 @@ from spyre_studio.views.division import DivisionPanel
 from spyre_studio.views.facts import FactsPanel
 from spyre_studio.views.paged import PagedView
 from spyre_studio.views.sticks import SticksView
+from spyre_studio.views.widen import WidenButton
 
 CHOOSE = empty("Nothing is selected", "Click an op of the graph or a box of the scratchpad to see its facts here.")
 CHOOSE_OP = empty("No op is selected", "Choose an op to see how its work is divided over the cores.")
@@ -77,7 +79,7 @@ class InspectorView(PagedView):
         self.sticks = SticksView(session, selection)
         self.facts = FactsPanel(session, selection)
         self.cost = CostPanel()
-        self.tabs = QTabWidget()
+        self.tabs, self.widen = QTabWidget(), WidenButton()
         self._choose = StatePage(CHOOSE)
         self._inset = QWidget()
         self._tabs: dict[str, Tab] = {}
@@ -91,6 +93,7 @@ class InspectorView(PagedView):
 
     def mark(self) -> None:
         """Another op or buffer."""
+        self.widen.refresh()
         compilation, schedule = self.compilation, self._schedule
         if compilation is None or schedule is None:
             return
@@ -120,6 +123,19 @@ class InspectorView(PagedView):
     def show_tab(self, title: str) -> None:
         """Bring a tab to the front by its title."""
         self.tabs.setCurrentWidget(self._tabs[title])
+
+    def show_handover(self, buffer: str) -> None:
+        """Show where a buffer changes hands between cores, at the first reader that is apart from its writer."""
+        compilation = self.session.compilation
+        writers, _ = users_of(compilation).get(buffer, ((), ())) if compilation is not None else ((), ())
+        if compilation is None or not writers:
+            return
+        apart = handovers_of(compilation, writers[0].name).apart
+        pair = next((pair for pair in apart if pair.buffer == buffer), None)
+        if pair is not None:
+            self.selection.select_op(pair.reader)
+            self.show_tab("Division")
+            self.division.show_handover(buffer)
 
     def _say_heading(self, compilation: Compilation, schedule: Schedule, step: Step | None, buffer: str | None) -> None:
         if step is not None:
@@ -180,6 +196,7 @@ class InspectorView(PagedView):
             self._tabs[title] = Tab(panel, scrolls)
             self.tabs.addTab(self._tabs[title], title)
         self.tabs.setDocumentMode(True)
+        self.tabs.setCornerWidget(_set_in(self.widen), Qt.Corner.TopRightCorner)
         self.tabs.currentChanged.connect(lambda _index: self._show_tab())
         self._head = QWidget()
         head = QVBoxLayout(self._head)
@@ -200,3 +217,12 @@ class InspectorView(PagedView):
         column.setSpacing(0)
         column.addWidget(self._head)
         column.addWidget(holder, 1)
+
+
+def _set_in(widget: QWidget) -> QWidget:
+    """A holder that keeps a widget off the edge, where the content of the tabs ends."""
+    holder = QWidget()
+    row = QVBoxLayout(holder)
+    row.setContentsMargins(0, 0, px(PAD - GRID / 2), px(GRID / 2))
+    row.addWidget(widget)
+    return holder

@@ -21,10 +21,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from spyre_studio.bars import Part, draw_bar
+from spyre_studio.candidate_model import Lanes
 from spyre_studio.lights import draw_mark
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import GRID, RADIUS_SMALL, Fate, Theme, Tone
+from spyre_studio.time_bar import draw_lanes
 from spyre_studio.views.paint import hatch
 
 Index = QModelIndex | QPersistentModelIndex
@@ -39,7 +40,7 @@ _NO_PARENT = QModelIndex()
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`parts` make a bar; `fate` and `mark` (a verdict) stand at the left edge; `tone` colours the note.
+    """`lanes` make a bar; `fate` and `mark` (a verdict) stand at the left edge; `tone` colours the note.
 
     `faded` rows cannot be used. A `wrapped` title takes both lines, in the colour of its tone.
     """
@@ -48,7 +49,7 @@ class Line:
     title: str
     note: str = ""
     value: str = ""
-    parts: tuple[Part, ...] = ()
+    lanes: Lanes | None = None
     fate: Fate | Literal[""] = ""
     mark: Tone | Literal[""] = ""
     tone: Tone = "mute"
@@ -73,7 +74,7 @@ class _Model(QAbstractListModel):
         self.beginResetModel()
         self.lines = tuple(lines)
         metrics = QFontMetricsF(font("body", bold=True))
-        self._widest = max((metrics.horizontalAdvance(line.title) for line in lines if line.parts), default=0.0)
+        self._widest = max((metrics.horizontalAdvance(line.title) for line in lines if line.lanes), default=0.0)
         self.endResetModel()
 
     def rowCount(self, parent: Index = _NO_PARENT) -> int:
@@ -114,13 +115,13 @@ class _Delegate(QStyledItemDelegate):
             painter.restore()
             return
         value = self._paint_value(painter, theme, line, inner)
-        left = bar_start(inner.left(), value, index.data(_WIDEST_ROLE)) if line.parts else value
+        left = bar_start(inner.left(), value, index.data(_WIDEST_ROLE)) if line.lanes else value
         self._paint_words(
             painter, theme, line, QRectF(inner.left(), inner.top(), left - inner.left(), inner.height()), inner
         )
-        if line.parts and value - px(GRID) > left:
+        if line.lanes and value - px(GRID) > left:
             half = QRectF(left, inner.top() + px(2), value - px(GRID) - left, inner.height() / 2)
-            draw_bar(painter, half, line.parts)
+            draw_lanes(painter, half, line.lanes)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -32,11 +32,16 @@ from spyre_studio.views.paged import PagedView
 from spyre_studio.widgets import hairline, text_label
 
 _RANGES = (("used", "in use"), ("whole", "up to the budget"))
+_APART = (ReasonCode.DIVISION_MISMATCH, ReasonCode.PARTIAL_SUMS)
+_SHOW_APART = "Who holds what, and what it costs"
 _NARROW = 560  # px; below this the pictures stand one over the other, or the second one waits
 
 
 class ScratchpadView(PagedView):
-    """LX of one core, LX of all cores, and what is not in LX."""
+    """LX of one core, LX of all cores, and what is not in LX.  `apart_asked` carries a buffer of which one wants to see
+    who holds and who needs which part."""
+
+    apart_asked = Signal(str)
 
     key = "scratchpad"
     title = "Scratchpad"
@@ -118,6 +123,10 @@ class ScratchpadView(PagedView):
         if isinstance(item, tuple):
             self.selection.select_core(item[0])
 
+    def _linked(self, _link: str) -> None:
+        if self.selection.buffer is not None:
+            self.apart_asked.emit(self.selection.buffer)
+
     def _range_chosen(self, key: str) -> None:
         self.map.show_range(key == "whole")
 
@@ -172,6 +181,7 @@ class ScratchpadView(PagedView):
         self.table.chosen.connect(self.selection.select_buffer)
         self.range.chosen.connect(self._range_chosen)
         self.table_button.toggled.connect(self.set_table)
+        self.line.linkActivated.connect(self._linked)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Other room."""
@@ -209,7 +219,8 @@ def _outside_line(one: Outside) -> str:
         return f"<b>{escape(one.name)}</b> lies in device memory."
     figures = f" ({escape(one.detail)})" if one.detail else ""
     why = escape(reason.sentence.removesuffix("."))
+    link = f' <a href="apart">{_SHOW_APART}</a>' if reason.code in _APART else ""
     return (
         f"<b>{escape(one.name)}</b> is in device memory: {escape(reason.title)}. {why}{figures}. "
-        f"<b>To change:</b> {escape(reason.remedy)}"
+        f"<b>To change:</b> {escape(reason.remedy)}{link}"
     )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
@@ -36,12 +36,10 @@ from spyre_studio.views.layout_list import LayoutList
 from spyre_studio.views.stick_lesson import StickLesson
 from spyre_studio.views.stick_paint import shades
 from spyre_studio.views.stick_pictures import ONE_OVER_THE_OTHER, SIDE_BY_SIDE, Picture, StickPictures, Told
-from spyre_studio.views.widen import Widener, dock_of
 from spyre_studio.widgets import button, restyle, text_label
 
 HINT: Final = "Point at a lane, or walk with the arrow keys, to follow its element to its byte."
 ARROW: Final = " → "
-_WIDEN, _NARROW = "⟷ widen", "⟷ narrow"
 _TENSOR, _MEMORY = "As the tensor looks", "As memory lies"
 
 
@@ -57,10 +55,8 @@ class SticksView(QWidget):
         self._edits: tuple[Edit, ...] = ()
         self._edit = 0
         self._preview: LayoutCandidate | None = None
-        self._widener = Widener(self)
         self.page, self.lesson = StatePage(), StickLesson()
         self.name, self.tensor = ElidedLabel(), QLabel()
-        self.widen = QToolButton()
         self.dims, self.words, self.figures = DeviceDims(), text_label("", "mute"), text_label("")
         self.looks, self.lies = _switch(_TENSOR), _switch(_MEMORY)
         self.copy, self.other = ElidedLabel(), button("Next copy", "quiet", "Show another copy of this buffer")
@@ -245,31 +241,18 @@ class SticksView(QWidget):
         if self._preview is not None and self._model is not None and self.both != self._roomy():
             self._draw()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """Only a panel in a dock can be widened."""
-        super().showEvent(event)
-        self.widen.setVisible(dock_of(self) is not None)
-
-    def _widen(self) -> None:
-        self._widener.toggle()
-        self.widen.setText(_NARROW if self._widener.wide else _WIDEN)
-
     def _connect(self) -> None:
         self.lies.toggled.connect(self.pictures.show_memory)
         self.pictures.told.connect(self._tell)
         self.layouts.previewed.connect(self._previewed)
         self.other.clicked.connect(self._next_copy)
         self.back.clicked.connect(self.layouts.leave_preview)
-        self.widen.clicked.connect(self._widen)
 
     def _arrange(self) -> None:
         self._body = QWidget()
         self._stack = QStackedLayout(self)
         for widget in (self.lesson, self.page, self._body):
             self._stack.addWidget(widget)
-        self.widen.setText(_WIDEN)
-        self.widen.setToolTip("Give this panel most of the window, or the room back")
-        self.widen.setFont(font("label"))
         self.name.setFont(font("body", bold=True))
         self.line.setAlignment(Qt.AlignmentFlag.AlignTop)
         for label in (self.tensor, self.words, self.figures, self.line, self.copy):
@@ -279,7 +262,7 @@ class SticksView(QWidget):
         column = QVBoxLayout(self._body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(px(GRID * 0.75))
-        column.addLayout(_row(px(GRID), (self.name, 1), (self.tensor, 0), (self.widen, 0)))
+        column.addLayout(_row(px(GRID), (self.name, 1), (self.tensor, 0)))
         column.addLayout(self._header())
         group = QButtonGroup(self)
         for one in (self.looks, self.lies):

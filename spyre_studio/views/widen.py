@@ -1,6 +1,7 @@
 """Making a side panel wide for a while: it takes most of its window, and gives the room back.
 
-Owns: finding the dock that a widget is in, and what stood where before.  Refuses: widgets that are in no dock.
+Owns: the button for it, finding the dock that a widget is in, and what stood where before.  Refuses: widgets that are
+in no dock.
 """
 
 from __future__ import annotations
@@ -8,9 +9,13 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QToolButton, QWidget
+
+from spyre_studio.qt_theme import font
 
 SHARE: Final = 0.62  # of the window
+WIDEN: Final = "⟷ widen"
+NARROW: Final = "⟷ narrow"
 
 
 def dock_of(widget: QWidget) -> QDockWidget | None:
@@ -53,6 +58,26 @@ class Widener:
         for other, _ in self._hidden:
             other.hide()
         window.resizeDocks([dock], [round(window.width() * SHARE)], across)
+
+
+class WidenButton(QToolButton):
+    """Widens the dock around itself, and gives the room back; hidden where there is no dock."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._widener = Widener(self)
+        self.setFont(font("label"))
+        self.setText(WIDEN)
+        self.setToolTip("Give this panel most of the window, or the room back")
+        self.clicked.connect(self._toggle)
+
+    def refresh(self) -> None:
+        """What is around it may be another dock, or none."""
+        self.setVisible(dock_of(self) is not None)
+
+    def _toggle(self) -> None:
+        self._widener.toggle()
+        self.setText(NARROW if self._widener.wide else WIDEN)
 
 
 def _opposite(window: QMainWindow, dock: QDockWidget) -> list[QDockWidget]:

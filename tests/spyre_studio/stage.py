@@ -6,16 +6,20 @@ Refuses opening and solving: views only ask for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+import numpy as np
 from PySide6.QtCore import QSettings
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from compiler.candidates import Candidate, candidates
 from compiler.captured import Captured
 from compiler.compilation import Compilation
+from compiler.handover import Handover
+from compiler.handovers import handover
 from compiler.layout_candidate import LayoutCandidate
 from compiler.layout_candidates import layout_candidates
 from simulator.report import VerifyReport
@@ -39,7 +43,9 @@ class Stage(Session):
         self.asked: list[str] = []
         self.waiting: list[Callable[[tuple[Candidate, ...]], None]] = []
         self.waiting_layouts: list[Callable[[tuple[LayoutCandidate, ...]], None]] = []
+        self.waiting_handovers: list[Callable[[Handover], None]] = []
         self.layouts_failure: Failure | None = None
+        self.handover_failure: Failure | None = None
         self.answers = True
         self._made = 0
 
@@ -77,6 +83,25 @@ class Stage(Session):
             callback(candidates(compilation.problem, compilation.plan, op))
         else:
             self.waiting.append(callback)
+
+    def request_handover(
+        self,
+        buffer: str,
+        ends: tuple[str, str],
+        drafts: Mapping[str, Mapping[str, int]],
+        callback: Callable[[Handover], None],
+        failed: Callable[[Failure], None],
+    ) -> None:
+        """Answered at once, kept in `waiting_handovers`, or failed."""
+        self.asked.append(f"handover {buffer}")
+        compilation = self.compilation
+        assert compilation is not None
+        if self.handover_failure is not None:
+            failed(self.handover_failure)
+        elif self.answers:
+            callback(handover(compilation.problem, compilation.plan, buffer, ends, drafts))
+        else:
+            self.waiting_handovers.append(callback)
 
     def request_layouts(
         self,
@@ -128,3 +153,10 @@ def all_texts(widget: QWidget) -> str:
     from PySide6.QtWidgets import QLabel
 
     return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
+
+
+def colours_in(widget: QWidget) -> frozenset[str]:
+    """Every colour of a widget as it is painted now, '#rrggbb'."""
+    picture = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(picture.constBits(), np.uint32) & 0xFFFFFF
+    return frozenset(f"#{value:06x}" for value in np.unique(pixels).tolist())

@@ -1,12 +1,8 @@
-"""The division model: grids, ranges and menus, against the division's own arithmetic."""
-
-from itertools import product
-
-import pytest
+"""The division model: ranges, menus and what is lost, against the division's own arithmetic."""
 
 from compiler.division import Division, Split
 from compiler.loops import Loop, LoopOp, OpKind, Origin
-from spyre_studio.division_model import grid_of, owned, pinned_factors, splits_of, title_of
+from spyre_studio.division_model import owned, pinned_factors, splits_of, title_of
 from tests.programs import attention
 from tests.programs import product as matmul
 from tests.spyre_studio.plans import compiled
@@ -14,29 +10,6 @@ from tests.spyre_studio.plans import compiled
 
 def division(**factors: int) -> Division:
     return Division(tuple(Split(loop, factor, 64 // factor) for loop, factor in factors.items()))
-
-
-@pytest.mark.parametrize("factors", [{}, {"m": 32}, {"b": 4, "m": 8}, {"m": 16, "n": 2}, {"a": 2, "b": 2, "c": 8}])
-def test_every_core_has_a_cell_of_its_own(factors: dict[str, int]) -> None:
-    made = division(**factors)
-    grid = grid_of(made)
-    assert [cell.core for cell in grid.cells] == list(range(made.cores))
-    places = {(cell.column, cell.row) for cell in grid.cells}
-    assert len(places) == made.cores
-    assert places <= set(product(range(grid.columns), range(grid.rows)))
-    assert grid.columns >= grid.rows
-
-
-def test_cells_of_one_row_share_the_slot_of_the_fastest_split() -> None:
-    made = division(b=4, m=8)
-    for cell in grid_of(made).cells:
-        assert made.slots(cell.core) == {"b": cell.row, "m": cell.column}
-
-
-def test_a_tower_is_laid_down() -> None:
-    made = division(m=16, n=2)
-    for cell in grid_of(made).cells:
-        assert made.slots(cell.core) == {"m": cell.column, "n": cell.row}
 
 
 def op_of(*loops: tuple[str, int]) -> LoopOp:
@@ -86,3 +59,14 @@ def test_impossible_factors_are_named() -> None:
     assert splits is not None
     assert "32 are available" in splits.objection({"i": 2, "j": 64})
     assert splits_of(compilation, "nothing") is None
+
+
+def test_what_is_lost_is_the_answer_of_the_compiler() -> None:
+    splits = splits_of(compiled(program=attention(2, 64, 64)), "scores")
+    assert splits is not None
+    lost = splits.idle({"i": 2})
+    assert lost is not None
+    assert (lost.used, lost.cores) == (2, 32)
+    assert lost.fuller
+    assert not splits.objection(lost.fuller)
+    assert splits.idle(lost.fuller) is None or splits.division(lost.fuller).cores < 32

@@ -16,7 +16,7 @@ from spyre_studio.theme import LIGHT, Theme
 from spyre_studio.views.inspector import InspectorView
 from tests.programs import attention
 from tests.spyre_studio.plans import DEFAULT_ORDERS, compiled, divided
-from tests.spyre_studio.stage import Stage, all_texts, quiet_settings, staged
+from tests.spyre_studio.stage import Stage, all_texts, colours_in, quiet_settings, staged
 
 Opened = tuple[InspectorView, Selection]
 
@@ -67,13 +67,13 @@ def test_without_a_plan_it_says_so(qtbot: QtBot, stage: Stage, dark: Theme) -> N
 def test_the_grid_shows_the_division_and_a_click_selects_the_core(opened: Opened) -> None:
     view, selection = opened
     selection.select_op("scores")
-    panel = view.division
-    assert len(panel.grid.grid.cells) == 32
-    cell = panel.grid.grid.cells[5]
-    QTest.mouseClick(panel.grid, Qt.MouseButton.LeftButton, pos=panel.grid.cell_rect(cell).center().toPoint())
+    grid, owns = view.division.space.grid, view.division.space.owns
+    assert len(grid.grid.cells) == 32
+    cell = grid.grid.cells[5]
+    QTest.mouseClick(grid, Qt.MouseButton.LeftButton, pos=grid.cell_rect(cell).center().toPoint())
     assert selection.core == 5
-    assert panel.owns.text().startswith("core 5 owns j 160–191, l 0–255")
-    QTest.keyClick(panel.grid, Qt.Key.Key_Right)
+    assert owns.text().startswith("core 5 owns j 160–191, l 0–255")
+    QTest.keyClick(grid, Qt.Key.Key_Right)
     assert selection.core == 6
 
 
@@ -82,9 +82,10 @@ def test_candidates_are_asked_for_once(opened: Opened, stage: Stage) -> None:
     selection.select_op("scores")
     selection.select_core(3)
     selection.select_buffer("q")
-    assert stage.asked == ["candidates scores"]
-    assert [line.strong for line in view.division.list.lines].count(True) == 1
-    assert any(line.note.startswith("this plan") for line in view.division.list.lines)
+    assert stage.asked.count("candidates scores") == 1
+    lines = view.division.candidates.list.lines
+    assert [line.strong for line in lines].count(True) == 1
+    assert any(line.note.startswith("this plan") for line in lines)
 
 
 def test_while_they_are_listed_the_panel_says_so(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
@@ -103,8 +104,8 @@ def test_going_to_a_candidate_makes_a_draft(opened: Opened, stage: Stage) -> Non
     view, selection = opened
     selection.select_op("scores")
     panel = view.division
-    other = next(row for row, line in enumerate(panel.list.lines) if line.title == "j 32")
-    panel.list.setCurrentIndex(panel.list.model().index(other, 0))
+    other = next(row for row, line in enumerate(panel.candidates.list.lines) if line.title == "j 32")
+    panel.candidates.list.setCurrentIndex(panel.candidates.list.model().index(other, 0))
     assert panel.is_draft
     assert panel.draft == {"j": 32}
     assert panel.editor.factors["j"] == 32
@@ -117,9 +118,9 @@ def test_going_to_a_candidate_makes_a_draft(opened: Opened, stage: Stage) -> Non
 def test_enter_pins_a_candidate(opened: Opened, stage: Stage) -> None:
     view, selection = opened
     selection.select_op("scores")
-    other = next(row for row, line in enumerate(view.division.list.lines) if line.title == "j 32")
-    view.division.list.setCurrentIndex(view.division.list.model().index(other, 0))
-    QTest.keyClick(view.division.list, Qt.Key.Key_Return)
+    other = next(row for row, line in enumerate(view.division.candidates.list.lines) if line.title == "j 32")
+    view.division.candidates.list.setCurrentIndex(view.division.candidates.list.model().index(other, 0))
+    QTest.keyClick(view.division.candidates.list, Qt.Key.Key_Return)
     assert stage.pins.division["scores"] == {"j": 32}
     assert "pin not solved yet" in all_texts(view) or view.division.is_draft
     assert view.badge.isVisible()
@@ -128,7 +129,7 @@ def test_enter_pins_a_candidate(opened: Opened, stage: Stage) -> None:
 def test_a_double_click_pins_a_candidate(opened: Opened, stage: Stage) -> None:
     view, selection = opened
     selection.select_op("scores")
-    listed = view.division.list
+    listed = view.division.candidates.list
     row = next(row for row, line in enumerate(listed.lines) if line.title == "j 32")
     QApplication.processEvents()
     listed.scrollTo(listed.model().index(row, 0))
@@ -147,7 +148,7 @@ def test_the_editor_pins_what_is_chosen_in_it(opened: Opened, stage: Stage) -> N
     boxes = view.division.editor.boxes
     boxes["l"].setCurrentIndex(boxes["l"].findData(1))
     boxes["j"].setCurrentIndex(boxes["j"].findData(8))
-    assert view.division.heading.accessibleName() is not None
+    assert view.division.space.heading.accessibleName() is not None
     assert view.division.draft == {"j": 8}
     view.division.pin.click()
     assert stage.pins.division["scores"] == {"j": 8}
@@ -177,6 +178,18 @@ def test_a_refused_pin_says_why(qtbot: QtBot, stage: Stage, dark: Theme) -> None
     selection.select_op("scores")
     assert "pin refused" in all_texts(view.division)
     assert "7 does not divide" in view.division.objection.text()
+
+
+def test_a_handover_is_shown_at_its_reader(opened: Opened) -> None:
+    view, selection = opened
+    view.show_tab("Cost")
+    view.show_handover("k@d1")
+    assert selection.op == "scores"
+    assert view.division.isVisible()
+    assert view.division.handovers.pair is not None
+    assert view.division.handovers.pair.buffer == "k@d1"
+    view.show_handover("q")
+    assert selection.op == "scores", "nobody writes an input"
 
 
 # Facts
@@ -304,13 +317,12 @@ def test_with_nothing_selected_the_tab_teaches_what_a_stick_is(opened: Opened) -
 def test_another_theme_recolours_what_is_shown(opened: Opened, qapp: QApplication, dark: Theme) -> None:
     view, selection = opened
     selection.select_op("scores")
-    before = {part.colour for line in view.division.list.lines for part in line.parts}
-    assert dark.matmul in before
+    listed = view.division.candidates.list.viewport()
+    assert dark.reduction in colours_in(listed), "memory is in the bars"
     apply_theme(qapp, LIGHT)
     QApplication.processEvents()
-    after = {part.colour for line in view.division.list.lines for part in line.parts}
-    assert LIGHT.matmul in after
-    assert dark.matmul not in after
+    assert LIGHT.reduction in colours_in(listed)
+    assert dark.reduction not in colours_in(listed)
 
 
 @pytest.mark.parametrize("title", ["Division", "Facts", "Cost"])

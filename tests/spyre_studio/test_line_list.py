@@ -3,7 +3,8 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
-from spyre_studio.bars import Part
+from spyre_studio.candidate_model import Lanes
+from spyre_studio.term_groups import COMPUTE
 from spyre_studio.theme import Theme
 from spyre_studio.views.line_list import Line, LineList, bar_start
 from tests.spyre_studio.hand import show
@@ -23,8 +24,8 @@ def test_bars_begin_behind_the_titles(qtbot: QtBot, dark: Theme, right: float, w
 
 def test_the_longest_title_decides_for_all_rows(qtbot: QtBot, dark: Theme) -> None:
     rows = LineList("Candidates")
-    bar = (Part(1.0, "#ffffff"),)
-    rows.show_lines([Line("a", "m 2", parts=bar), Line("b", "b0 2 · b1 2 · m 4 · n 2", parts=bar)])
+    bar = Lanes(compute=((COMPUTE, 1.0),))
+    rows.show_lines([Line("a", "m 2", lanes=bar), Line("b", "b0 2 · b1 2 · m 4 · n 2", lanes=bar)])
     show(qtbot, rows)
     role = 0x0100 + 2
     short, long = (rows.model().index(row, 0).data(role) for row in range(2))

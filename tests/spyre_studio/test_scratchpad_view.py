@@ -3,18 +3,20 @@
 from pathlib import Path
 
 import pytest
+from frozendict import frozendict
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetricsF, QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from compiler.pins import Pins
 from spyre_studio.pin_change import with_placement
 from spyre_studio.qt_theme import font
 from spyre_studio.selection import Selection
 from spyre_studio.theme import Theme
 from spyre_studio.views.lx_map import Spot
 from spyre_studio.views.scratchpad import ScratchpadView
-from tests.programs import attention
+from tests.programs import attention, chain
 from tests.spyre_studio.hand import LEFT, NONE
 from tests.spyre_studio.plans import compiled
 from tests.spyre_studio.stage import Stage, quiet_settings, staged
@@ -129,6 +131,19 @@ def test_badges_leave_the_words_of_the_budget_free(opened: tuple[ScratchpadView,
     words = QFontMetricsF(font("micro")).height()
     assert view.map.badge_top() >= line + words
     assert enlarged < view.map.badge_top()
+
+
+def test_a_buffer_that_is_divided_differently_leads_to_who_holds_what(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    pins = Pins(division=frozendict({"neg": frozendict(i=8), "relu": frozendict(i=4)}))
+    stage.put(compiled(program=chain(64, 128), pins=pins))
+    view, selection = staged(qtbot, stage, ScratchpadView)
+    selection.select_buffer("x")
+    assert "href" not in view.line.text()
+    selection.select_buffer("neg")
+    assert "Who holds what" in view.line.text()
+    with qtbot.waitSignal(view.apart_asked) as asked:
+        view.line.linkActivated.emit("apart")
+    assert asked.args == ["neg"]
 
 
 def test_the_table_lists_every_buffer_with_its_reason(opened: tuple[ScratchpadView, Selection]) -> None:

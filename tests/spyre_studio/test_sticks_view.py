@@ -7,7 +7,7 @@ import pytest
 from frozendict import frozendict
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from compiler.compilation import Compilation
@@ -280,35 +280,6 @@ def test_a_preview_has_the_right_layout(view: SticksView, stage: Stage) -> None:
 
 
 # Room
-
-
-def test_the_panel_takes_most_of_its_window_and_gives_it_back(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
-    stage.put(compiled(program=attention(2, 64, 64), pipeline=DEFAULT_ORDERS))
-    window = QMainWindow()
-    window.setCentralWidget(QDockWidget())
-    docks = {}
-    for area in (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea):
-        docks[area] = QDockWidget()
-        window.addDockWidget(area, docks[area])
-    view = SticksView(stage, Selection())
-    left, right = docks.values()
-    right.setWidget(view)
-    show(qtbot, window, 1200, 700)
-    window.resizeDocks([left, right], [200, 300], Qt.Orientation.Horizontal)
-    look(view, stage, "exp")
-    narrow = right.width()
-    view.widen.click()
-    assert "narrow" in view.widen.text()
-    qtbot.waitUntil(lambda: right.width() > 600)
-    assert not left.isVisible()
-    view.widen.click()
-    assert left.isVisible()
-    qtbot.waitUntil(lambda: abs(right.width() - narrow) < 20)
-
-
-def test_outside_of_a_dock_nothing_can_be_widened(view: SticksView, stage: Stage) -> None:
-    look(view, stage, "exp")
-    assert not view.widen.isVisible()
 
 
 @pytest.mark.parametrize("size", [(288, 560), (448, 1200), (900, 560)])

@@ -1,4 +1,4 @@
-"""Layouts of a buffer, asked for by a session of its worker: the newest question wins, a refusal goes to who asked."""
+"""What a session asks of its worker for one view: the newest question wins, a refusal goes to who asked."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +7,8 @@ import pytest
 from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
+from compiler.handover import Handover
+from compiler.handovers import handover
 from compiler.layout_candidate import LayoutCandidate
 from spyre_studio.failure import Failure
 from spyre_studio.jobs import Jobs
@@ -40,3 +42,19 @@ def test_layouts_are_those_of_the_compiler_and_a_refusal_is_told_to_who_asked(qt
     qtbot.waitUntil(lambda: bool(failures), timeout=PATIENCE_MS)
     assert failures[0].what == "buffer nobody"
     assert session.failure is None, "the list says it, not the window"
+
+
+def test_handovers_are_those_of_the_compiler_and_drafts_count(qtbot: QtBot, session: Session) -> None:
+    found: list[Handover] = []
+    failures: list[Failure] = []
+    session.request_handover("max", ("max", "sub"), {}, found.append, failures.append)
+    session.request_handover("exp", ("exp", "sum"), {"sum": {"i": 2}}, found.append, failures.append)
+    qtbot.waitUntil(lambda: bool(found), timeout=PATIENCE_MS)
+    compilation = session.compilation
+    assert compilation is not None
+    drafts = {"sum": {"i": 2}}
+    assert found == [handover(compilation.problem, compilation.plan, "exp", ("exp", "sum"), drafts)]
+    session.request_handover("exp", ("nobody", "sum"), {}, found.append, failures.append)
+    qtbot.waitUntil(lambda: bool(failures), timeout=PATIENCE_MS)
+    assert failures[0].what == "op nobody"
+    assert session.failure is None

@@ -1,0 +1,163 @@
+"""Candidates as rows: bars in lanes, orders, and why each one lost."""
+
+from dataclasses import replace
+
+import pytest
+from frozendict import frozendict
+
+from compiler.candidates import Candidate, candidates
+from compiler.loops import Loop, LoopOp, OpKind, Origin, Role
+from compiler.price import CostTerm
+from spyre_studio.candidate_model import (
+    ORDERS,
+    CandidateRow,
+    arranged,
+    candidate_key,
+    factors_title,
+    groups_in,
+    rows_of,
+    term_names,
+)
+from spyre_studio.term_groups import ALONE, COMPUTE, MEMORY
+from tests.programs import attention, product
+from tests.spyre_studio.plans import compiled
+
+OP = LoopOp(
+    "op",
+    OpKind.MATMUL,
+    "sum",
+    (Loop("m", 64), Loop("n", 64), Loop("k", 64, Role.REDUCTION)),
+    (),
+    (),
+    (),
+    (),
+    Origin(),
+)
+
+
+def terms(**times: float) -> tuple[CostTerm, ...]:
+    return tuple(CostTerm(name.replace("_", " "), time, "formula", "") for name, time in times.items())
+
+
+def candidate(total: float, shown: tuple[CostTerm, ...] = (), cores: int = 32, **factors: int) -> Candidate:
+    return Candidate(frozendict(factors), True, "", total, shown, cores, 1024, False)
+
+
+CHOSEN = replace(candidate(30.0, terms(compute=10, device_memory=30), m=32), chosen=True)
+
+
+def row_of(other: Candidate, chosen: Candidate = CHOSEN, pinned: bool = False) -> CandidateRow:
+    return rows_of((chosen, other), OP, pinned)[1]
+
+
+def test_the_plan_is_named() -> None:
+    assert rows_of((CHOSEN,), OP)[0].verdict == "this plan"
+
+
+def test_a_k_split_that_is_slower_says_so() -> None:
+    row = row_of(candidate(39.8, terms(compute=39.8, device_memory=30), m=8, k=4))
+    assert row.verdict == "+9.8 µs: K split runs on one corelet"
+    assert row.cause == "K split runs on one corelet"
+
+
+def test_what_hides_is_no_cause() -> None:
+    hidden = candidate(35.0, terms(compute=20, device_memory=35), n=32)
+    assert row_of(hidden).verdict == "+5.0 µs: more bytes move", "compute grew too, but memory lasts longer"
+
+
+def test_fewer_cores_and_partial_sums_are_causes() -> None:
+    fewer = candidate(50.0, terms(compute=50, device_memory=30), cores=8, m=8)
+    assert row_of(fewer).cause == "8 cores compute instead of 32"
+    single = candidate(50.0, terms(compute=50, device_memory=30), cores=1)
+    assert row_of(single).cause == "1 core computes instead of 32"
+    sums = candidate(60.0, terms(compute=20, partial_sums=40, device_memory=30), k=8, m=4)
+    assert row_of(sums).cause == "partial sums pass 8 cores, K split runs on one corelet"
+
+
+def test_bursts_come_on_top_of_everything() -> None:
+    row = row_of(candidate(36.0, terms(compute=10, device_memory=30, short_bursts=6), n=32))
+    assert row.verdict == "+6.0 µs: shorter runs, more requests"
+    assert row.lanes.alone
+
+
+def test_a_faster_one_says_what_held_it_back() -> None:
+    ranked = replace(CHOSEN, points=100.0, ranking=terms(compute=10, M_lanes=0))
+    fast = replace(
+        candidate(20.0, terms(device_memory=20), n=32), points=120.5, ranking=terms(compute=10, M_lanes=20.5)
+    )
+    assert row_of(fast, ranked).verdict == "−10.0 µs, but ranked 20.5 points behind: M lanes"
+    assert row_of(fast, ranked, pinned=True).verdict == "−10.0 µs, but the pin decides"
+    plain = candidate(20.0, terms(device_memory=20), n=32)
+    assert row_of(plain).verdict == "−10.0 µs, but its pass does not go by this time alone"
+
+
+def test_ties_are_explained() -> None:
+    same = candidate(30.0, terms(device_memory=30), cores=16, n=16)
+    assert row_of(same).verdict == "same time; 16 cores instead of 32"
+    tie = candidate(30.0, terms(device_memory=30), n=32)
+    assert row_of(tie).verdict == "same time; a tie, that of the plan comes first"
+
+
+def test_what_is_not_legal_says_why_and_has_no_bar() -> None:
+    row = row_of(replace(candidate(20.0, terms(compute=20), n=7), legal=False, why_not="7 does not divide 64"))
+    assert row.verdict == "7 does not divide 64"
+    assert row.lanes.compute == ()
+    assert row.hint == "7 does not divide 64"
+
+
+def test_lanes_are_shares_and_end_with_the_bar() -> None:
+    rows = rows_of((CHOSEN, candidate(900.0, terms(compute=900, device_memory=30, short_bursts=30), n=2)), OP)
+    chosen, slow = (row.lanes for row in rows)
+    assert [group for group, _ in (*chosen.compute, *chosen.memory)] == [COMPUTE, MEMORY]
+    assert [share for _, share in (*chosen.compute, *chosen.memory)] == pytest.approx([10 / 120, 30 / 120])
+    assert chosen.hidden == pytest.approx(0.25)
+    assert slow.hidden == 1
+    assert slow.alone == (), "no room is left behind a full bar"
+
+
+def test_bars_of_a_menu_fit() -> None:
+    compilation = compiled(program=attention(2, 128, 64))
+    found = candidates(compilation.problem, compilation.plan, "scores")
+    for row in rows_of(found, compilation.problem.program.ops[0]):
+        after = sum(share for _, share in row.lanes.alone)
+        assert row.lanes.hidden + after <= 1 + 1e-9
+
+
+def test_orders_put_what_is_not_legal_last_and_filters_keep_the_plan() -> None:
+    barred = replace(candidate(1.0, (), cores=2, n=2), legal=False, why_not="no")
+    outside = replace(CHOSEN, legal=False, why_not="beyond the limit")
+    rows = rows_of((outside, candidate(9.0, (), cores=4, m=4), candidate(7.0, (), cores=2, m=2), barred), OP)
+    for order in ORDERS:
+        assert [row.legal for row in arranged(rows, False, order)] == [True, True, False, False]
+    assert [row.title for row in arranged(rows, True, "time")] == ["m 2", "m 4", "m 32"]
+    assert next(row.title for row in arranged(rows, True, "cores")) == "m 4"
+
+
+def test_points_are_apart_from_time() -> None:
+    compilation = compiled(program=product(64, 128, 256))
+    op = compilation.problem.program.ops[0]
+    rows = rows_of(candidates(compilation.problem, compilation.plan, op.name), op)
+    ranked = [row for row in rows if row.points is not None]
+    assert ranked
+    assert "M lanes" not in term_names(rows)
+    assert all("Ranking (points of preference, no time)" in row.hint for row in ranked)
+    order = [row.points for row in arranged(ranked, True, "points") if row.points is not None]
+    assert order == sorted(order)
+
+
+def test_groups_are_those_of_the_bars_compute_first() -> None:
+    shown = (candidate(1.0, terms(short_bursts=1, device_memory=2, compute=3), m=2),)
+    assert groups_in(shown) == (COMPUTE, MEMORY, ALONE)
+
+
+def test_names_and_keys() -> None:
+    assert candidate_key({"m": 8, "b": 4}) == candidate_key({"b": 4, "m": 8})
+    assert factors_title({}) == "one core"
+    row = rows_of((CHOSEN, candidate(40.0, (), k=2, m=8)), OP)[1]
+    assert row.title == "m 8 · k 2", "in the order of the loops"
+
+
+def test_the_hint_has_every_term_with_its_difference_and_formula() -> None:
+    hint = row_of(candidate(39.8, terms(compute=39.8, device_memory=30), k=4)).hint
+    assert "compute: 39.8 µs (+29.8 µs)\n    formula" in hint
+    assert "device memory: 30.0 µs\n" in hint
