@@ -72,7 +72,7 @@ _LAYOUTS = (
     "order-dims{rule=search},pad-operands"
 )
 _STAGED = "reduce-span,divide-matmul,divide-rest"
-_PLACED = "place-scratchpad{solver=best-fit}"
+_PLACED = "place-scratchpad{solver=best-fit seed=0 seconds=5.0}"
 PIPELINES: frozendict[str, str] = frozendict(
     {
         "staged": f"{_LAYOUTS},{_STAGED},{_PLACED}",

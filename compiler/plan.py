@@ -114,8 +114,8 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All decisions.  `reasons` is keyed `layout:BUFFER`, `division:OP`, `edit:NAME`; placements carry their own;
-    `claims` by the name of the pass that makes one."""
+    """All decisions.  `reasons` is keyed `layout:BUFFER`, `division:OP`, `edit:NAME`, `pass:NAME`; placements carry
+    their own; `claims` by the name of the pass that makes one."""
 
     model: str
     device: str

@@ -6,7 +6,7 @@ one address for its whole life or lives in device memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -18,29 +18,44 @@ from compiler.errors import InputError
 from compiler.ownership import Holding, may_take_over
 from compiler.pinning import nearest, refused
 from compiler.pins import PinState, PinStatus
-from compiler.plan import Kernel, Placement, Plan, ReasonCode, Slot, Spilled
+from compiler.plan import Claim, Kernel, Placement, Plan, ReasonCode, Slot, Spilled
 from compiler.problem import Problem
 from compiler.reasons import NO_REMEDY, REASONS
 from compiler.schedule import kernels_of
-from compiler.solvers.fit import Board, Request, fit, gaps
-from compiler.solvers.greedy import greedy
+from compiler.solvers.board import Board, gaps
+from compiler.solvers.cp_sat import SolverMissingError
+from compiler.solvers.placement import Effort, Placed, PlacementProblem
+from compiler.solvers.request import Request
+from compiler.solvers.table import FALLBACK, SOLVERS
 
-SOLVERS = ("best-fit", "first-fit", "greedy")
+MOST_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceScratchpad:
-    """Sets placement, kernels and the status of placement pins; `solver` is one of SOLVERS."""
+    """Sets placement, kernels, the status of placement pins and a claim; `solver` is one of SOLVERS.
+
+    `seed` steers annealing and cp-sat, `seconds` bounds them by counted work, so that the same options give the same
+    plan.  The claim is the traffic to device memory (bytes) of eligible buffers that got no place.  Where OR-Tools is
+    missing, best-fit takes the place of cp-sat, and the claim's method and `reasons` say so.
+    """
 
     name: ClassVar[str] = "place-scratchpad"
     needs: ClassVar[tuple[str, ...]] = ("layouts", "edits", "divisions")
-    decides: ClassVar[tuple[str, ...]] = ("placement", "kernels", "pins")
+    decides: ClassVar[tuple[str, ...]] = ("placement", "kernels", "pins", "reasons", "claims")
     solver: str = "best-fit"
+    seed: int = 0
+    seconds: float = 5.0
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:
             known = ", ".join(SOLVERS)
             raise InputError(f"solver {self.solver}", "place-scratchpad has no such solver", f"use one of {known}")
+        if self.seed < 0:
+            raise InputError(f"seed {self.seed}", "a solver counts its seeds from 0", "use 0 or a number above")
+        if not 0 < self.seconds <= MOST_SECONDS:
+            why = "a solver needs time, and at most a day of it"
+            raise InputError(f"seconds {self.seconds}", why, f"use a number above 0 and up to {MOST_SECONDS}")
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:
         scene = scene_of(problem.program, plan)
@@ -49,23 +64,49 @@ class PlaceScratchpad:
             raise InputError("the pipeline", f"{idle} has no division yet", f"put divide-rest before {self.name}")
         judged = {name: judge(scene, name) for name in scene.schedule.buffers}
         wanted = {name: place for name, place in problem.pins.placement.items() if name in judged}
-        requests = _requests(scene, {name: held for name, held in judged.items() if wanted.get(name) != "hbm"})
-        addresses = _solve(requests, wanted, problem.device, self.solver)
-        room = _Room(problem.device, requests, addresses)
+        requests = _requests(scene, {name: held for name, held in judged.items() if wanted.get(name) != "hbm"}, wanted)
+        method, missing, found = self._solve(requests, problem.device)
+        room = _Room(problem.device, requests, found.addresses)
         placement = frozendict((name, _placement(scene, name, judged[name], wanted, room)) for name in judged)
         status = {
             f"placement:{name}": _status(name, place, placement, judged)
             for name, place in problem.pins.placement.items()
         }
         kernels = tuple(Kernel(f"kernel{number}", steps) for number, steps in enumerate(kernels_of(scene.schedule)))
-        return replace(plan, placement=placement, kernels=kernels, pins=plan.pins | status)
+        claim = Claim(method, "bytes", found.objective, found.bound, found.states)
+        return replace(
+            plan,
+            placement=placement,
+            kernels=kernels,
+            pins=plan.pins | status,
+            reasons=plan.reasons | missing,
+            claims=plan.claims.set(self.name, claim),
+        )
+
+    def _solve(self, requests: tuple[Request, ...], device: Device) -> tuple[str, dict[str, str], Placed]:
+        """Who answered, the reason if that is somebody else than was asked, and the answer."""
+        question = PlacementProblem(requests, device.lx_budget_bytes, device.stick_bytes)
+        effort = Effort(self.seed, self.seconds)
+        try:
+            return self.solver, {}, SOLVERS[self.solver](question, effort)
+        except SolverMissingError as missing:
+            told = {f"pass:{self.name}": f"{FALLBACK} in place of {self.solver}: {missing.why}"}
+            return f"{FALLBACK}-without-or-tools", told, SOLVERS[FALLBACK](question, effort)
 
 
-def _requests(scene: Scene, judged: Mapping[str, Holding | Spilled]) -> tuple[Request, ...]:
-    """What asks for a place, in buffer order."""
+def _requests(scene: Scene, judged: Mapping[str, Holding | Spilled], wanted: Mapping[str, str]) -> tuple[Request, ...]:
+    """What asks for a place, in buffer order; a place saves its write and each of its reads."""
     held = {name: verdict for name, verdict in judged.items() if isinstance(verdict, Holding)}
     return tuple(
-        Request(name, one.bytes_per_core, scene.lives[name].uses, _parents(scene, one, held), computed=True)
+        Request(
+            name,
+            one.bytes_per_core,
+            scene.lives[name].uses,
+            _parents(scene, one, held),
+            computed=True,
+            worth=(len(scene.lives[name].reads) + 1) * scene.plan.layouts[name].size_bytes,
+            pinned=wanted.get(name) == "lx",
+        )
         for name, one in held.items()
     )
 
@@ -80,24 +121,6 @@ def _parents(scene: Scene, child: Holding, held: Mapping[str, Holding]) -> tuple
         and scene.lives[name].last == child.step.number
         and may_take_over(child.step, name, scene.schedule, scene.plan)
     )
-
-
-def _solve(
-    requests: tuple[Request, ...], wanted: Mapping[str, str], device: Device, solver: str
-) -> frozendict[str, int]:
-    """Addresses; what is pinned to LX is placed first, by the solver that places most of it."""
-    pinned = [request for request in requests if wanted.get(request.name) == "lx"]
-    fixed: frozendict[str, int] = frozendict()
-    for name in (solver, *SOLVERS) if pinned else ():
-        placed = _run(name, pinned, device, frozendict())
-        fixed = placed if len(placed) > len(fixed) else fixed
-    return _run(solver, requests, device, fixed)
-
-
-def _run(solver: str, requests: Sequence[Request], device: Device, fixed: Mapping[str, int]) -> frozendict[str, int]:
-    if solver == "greedy":
-        return greedy(requests, device.lx_budget_bytes, device.stick_bytes, fixed)
-    return fit(requests, device.lx_budget_bytes, device.stick_bytes, solver == "best-fit", fixed)
 
 
 class _Room:

@@ -1,1 +1,1 @@
-"""One file per solver: search without knowledge of files, windows or torch."""
+"""One file per solver, and the table of them: search without knowledge of files, windows or torch."""

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from frozendict import frozendict
 
-from compiler.solvers.fit import Board, Request, gaps
+from compiler.solvers.board import Board, gaps
+from compiler.solvers.request import Request
 
 
 def greedy(

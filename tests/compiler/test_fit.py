@@ -5,8 +5,9 @@ from random import Random
 
 import pytest
 
-from compiler.solvers.fit import Request, fit, order
+from compiler.solvers.fit import fit, order
 from compiler.solvers.greedy import greedy
+from compiler.solvers.request import Request
 
 Solver = Callable[[Sequence[Request], int, int], dict[str, int]]
 

@@ -9,11 +9,12 @@ from compiler.dtypes import DType
 from compiler.layout import stick_layout
 from compiler.liveness import lifetimes
 from compiler.loops import LoopProgram
-from compiler.passes.place_scratchpad import SOLVERS, PlaceScratchpad
+from compiler.passes.place_scratchpad import PlaceScratchpad
 from compiler.plan import Edit, EditKind, Plan, ReasonCode, Slot, Spilled
 from compiler.problem import Problem
 from compiler.reasons import REASONS
 from compiler.schedule import expand
+from compiler.solvers.table import SOLVERS
 from tests.compiler.shapes import divided, overlaps, placed, plain_layouts, slot, spilled
 from tests.programs import attention, chain, problem_of, softmax, transposed
 from tests.sketch import Sketch

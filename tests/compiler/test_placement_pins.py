@@ -7,10 +7,11 @@ from frozendict import frozendict
 
 from compiler.errors import InputError
 from compiler.loops import LoopProgram
-from compiler.passes.place_scratchpad import SOLVERS, PlaceScratchpad
+from compiler.passes.place_scratchpad import PlaceScratchpad
 from compiler.pins import Pins, PinState, PinStatus
 from compiler.plan import ReasonCode, Spilled
 from compiler.problem import Problem
+from compiler.solvers.table import SOLVERS
 from tests.compiler.shapes import placed, slot, spilled
 from tests.programs import problem_of, softmax
 from tests.sketch import Sketch
