@@ -1,7 +1,7 @@
 """Pipeline: passes as data, run one after the other, each proved by the checker.
 
-Owns the table of passes, the named pipelines, their text spec and the run.  Refuses a pass that changes what it does
-not decide, and a plan that fails a check: neither ever reaches a view or an export.
+Owns the table of passes, the text spec of pipelines and the run; the named ones stand in `pipelines`.  Refuses a pass
+that changes what it does not decide, and a plan that fails a check: neither ever reaches a view or an export.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from compiler.passes.place_scratchpad import PlaceScratchpad
 from compiler.passes.reduce_span import ReduceSpan
 from compiler.pins import PinState, PinStatus
 from compiler.pipeline_order import check_order
+from compiler.pipelines import PIPELINES
 from compiler.plan import Claim, Plan
 from compiler.problem import Problem
 from compiler.unfold import changes, unfold
@@ -66,19 +67,6 @@ PASSES: frozendict[str, type] = frozendict(
         ImproveDivision,
         PlaceScratchpad,
     )
-)
-_LAYOUTS = (
-    "assign-layouts{method=exact cost=elements weights=free copies=shared width=200},insert-restickify,"
-    "order-dims{rule=search},pad-operands"
-)
-_STAGED = "reduce-span,divide-matmul,divide-rest"
-_PLACED = "place-scratchpad{solver=best-fit seed=0 seconds=5.0}"
-PIPELINES: frozendict[str, str] = frozendict(
-    {
-        "staged": f"{_LAYOUTS},{_STAGED},{_PLACED}",
-        "searched": f"{_LAYOUTS},lift-floors,{_STAGED},improve-division{{floors=yes single_rows=yes neighbours=yes}},"
-        f"{_PLACED}",
-    }
 )
 _SPEC = re.compile(r"\s*([a-z][a-z-]*)\s*(?:\{([^{}]*)\})?\s*(?:,|$)")
 

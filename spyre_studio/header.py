@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QVBoxLayo
 
 from compiler.compilation import Compilation
 from compiler.device import device_names, load_device
+from compiler.pipelines import PIPELINES, PURPOSES
 from spyre_studio.chip import Chip
 from spyre_studio.lights import VerdictLights
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
@@ -135,6 +136,9 @@ class Header(QWidget):
         menu = QMenu(self)
         menu.aboutToShow.connect(lambda: self._fill_devices(menu))
         self.device_chip.take_menu(menu)
+        pipelines = QMenu(self)
+        pipelines.aboutToShow.connect(lambda: self._fill_pipelines(pipelines))
+        self.pipeline_chip.take_menu(pipelines)
         times = QVBoxLayout()
         times.setSpacing(0)
         first = QHBoxLayout()
@@ -182,6 +186,18 @@ class Header(QWidget):
             menu.addSeparator()
 
 
+    def _fill_pipelines(self, menu: QMenu) -> None:
+        """Every named pipeline with what it is for, the current choice marked; one that is spelt out as it is."""
+        menu.clear()
+        options = self._session.options
+        for name, purpose in PURPOSES.items():
+            entry = menu.addAction(f"{name} · {purpose}")
+            entry.setCheckable(True)
+            entry.setChecked(options.pipeline in (name, PIPELINES[name]))
+            choice = (options.device, options.cores, name)
+            entry.triggered.connect(lambda _checked=False, choice=choice: self._session.set_options(*choice))
+
+
 def _note(session: Session) -> str:
     """Where it comes from: the folder of a file, or that it is an example."""
     path = Path(session.source.partition(":")[0])
@@ -195,5 +211,8 @@ def _log(compilation: Compilation) -> str:
 
 def _pipeline_name(spec: str) -> str:
     """The name of a pipeline; one that is spelt out is too long for a chip, its passes stand in the tooltip."""
+    named = next((name for name, known in PIPELINES.items() if known == spec), "")
     passes = spec.count(",") + 1
+    if named:
+        return named
     return spec if passes == 1 else format_count(passes, "pass", "passes")

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from compiler.compilation import SolverStatus, Verdict
 from compiler.dtypes import DType
 from compiler.pins import PinState, PinStatus
+from compiler.pipelines import PIPELINES
 from compiler.plan import Edit, EditKind
 from simulator.report import Agreement, Comparison, OutputReport, Tolerance, VerifyReport
 from spyre_studio.header import Header
@@ -207,3 +208,18 @@ def test_the_status_line_says_what_was_done_last(qtbot: QtBot, stage: Stage, dar
     assert line.words.text() == "Wrote plan.json"
     stage.pin_division("sum", {"i": 2})
     assert line.words.text().startswith("Pins changed since this plan")
+
+
+def test_pipelines_are_chosen_by_name_and_purpose(qtbot: QtBot, stage: Stage) -> None:
+    header = Header(stage)
+    qtbot.addWidget(header)
+    menu = header.pipeline_chip.menu()
+    assert menu is not None
+    menu.aboutToShow.emit()
+    entries = {entry.text().partition(" ")[0]: entry for entry in menu.actions()}
+    assert entries.keys() == PIPELINES.keys()
+    assert [name for name, entry in entries.items() if entry.isChecked()] == ["staged"]
+    entries["searched"].trigger()
+    assert stage.options.pipeline == "searched"
+    menu.aboutToShow.emit()
+    assert [entry.text().partition(" ")[0] for entry in menu.actions() if entry.isChecked()] == ["searched"]
