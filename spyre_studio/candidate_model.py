@@ -180,10 +180,10 @@ class _Judge:
         if delta >= _SAME:
             return ", ".join(self._causes(one, chosen))
         if delta > -_SAME:
-            return f"same time; {_ranked(one, chosen) or _smaller(one, chosen)}"
+            return f"same time, {_ranked(one, chosen) or _smaller(one, chosen)}"
         if self.pinned:
             return "the pin decides"
-        return _ranked(one, chosen) or "its pass does not go by this time alone"
+        return _ranked(one, chosen) or "not chosen by time alone"
 
     def _causes(self, slow: Candidate, fast: Candidate) -> list[str]:
         """What makes the slow one slow: of compute and memory the side that lasts, and what hides behind nothing."""
@@ -238,20 +238,20 @@ _WORDS: Final = {
 
 
 def _ranked(one: Candidate, chosen: Candidate) -> str:
-    """'ranked 20.0 points behind: short M tile', '' if it is not."""
+    """'ranked 20.0 behind: short M tile', '' if it is not."""
     if not one.ranking or one.points - chosen.points < _POINT:
         return ""
     behind = format_number(one.points - chosen.points)
     before = {term.name: term.microseconds for term in chosen.ranking}
     more = [(term.microseconds - before.get(term.name, 0.0), term.name) for term in one.ranking]
     worst = max(more, default=(0.0, ""))
-    return f"ranked {behind} points behind: {worst[1]}"
+    return f"ranked {behind} behind: {worst[1]}"
 
 
 def _smaller(one: Candidate, chosen: Candidate) -> str:
     if one.cores < chosen.cores:
         return f"{format_count(one.cores, 'core')} instead of {chosen.cores}"
-    return "a tie, that of the plan comes first"
+    return "a tie"
 
 
 # The tooltip

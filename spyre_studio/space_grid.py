@@ -138,6 +138,17 @@ def handing_text(grid: SpaceGrid, core: int) -> str:
     return f"{begins}, core {chain[place + 1]} goes on"
 
 
+def handing_note(grid: SpaceGrid, core: int) -> str:
+    """The same in a few characters: 'to 1', 'from 0, to 2', 'from 2: sum', ''."""
+    chain = grid.chain_of(core)
+    if len(chain) < 2:
+        return ""
+    place = chain.index(core)
+    if place == 0:
+        return f"to {chain[1]}"
+    return f"from {chain[place - 1]}: sum" if core == chain[-1] else f"from {chain[place - 1]}, to {chain[place + 1]}"
+
+
 def _single(op: LoopOp, division: Division, idle: tuple[int, ...], chains: tuple[tuple[int, ...], ...]) -> SpaceGrid:
     """A row of cells, wrapped where it is long."""
     split = division.splits[0] if division.splits else Split("", 1, 1)

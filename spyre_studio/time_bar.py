@@ -66,18 +66,18 @@ class TimeCell(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Background as any cell, then bar and number."""
-        view = QStyleOptionViewItem(option)
-        self.initStyleOption(view, index)
-        text, view.text = view.text, ""
-        view.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, view, painter, view.widget)
+        # Not initStyleOption: it asks the model for everything that a cell could have, which takes longer than drawing.
+        widget = option.widget
+        widget.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, widget)
         face = font("label", mono=True)
         room = QFontMetricsF(face).horizontalAdvance("0") * self._characters
-        area = QRectF(view.rect).adjusted(px(CELL_PAD), 0, -px(CELL_PAD), 0)
+        area = QRectF(option.rect).adjusted(px(CELL_PAD), 0, -px(CELL_PAD), 0)
         lanes = self._lanes(index)
         if lanes is not None:
             draw_lanes(painter, QRectF(area.left(), area.top(), area.width() - room - px(GRID), area.height()), lanes)
         painter.setFont(face)
         painter.setPen(qcolor(active_theme().text))
+        text = str(index.data(Qt.ItemDataRole.DisplayRole))
         painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:

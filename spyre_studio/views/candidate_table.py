@@ -11,14 +11,14 @@ from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from spyre_studio.candidate_model import CandidateRow, Lanes
-from spyre_studio.qt_theme import active_theme, px
+from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
 from spyre_studio.term_groups import ALONE, COMPUTE, DELIVERY, MEMORY, ORDER, SUMS, TURNS, Group, group_of
-from spyre_studio.theme import GRID
+from spyre_studio.theme import CELL_PAD, GRID
 from spyre_studio.time_bar import TimeCell
 from spyre_studio.units import format_bytes, format_number, format_us_below
 
@@ -32,7 +32,8 @@ _POINTS: Final = _FIRST_GROUP + len(_BY_GROUP)
 _VERDICT: Final = _POINTS + 2
 _LEAST_VERDICT: Final = 24 * GRID  # px; below that the columns by group go
 _LEAST_NEEDED: Final = (*reversed(range(_FIRST_GROUP, _POINTS)), _POINTS + 1, _POINTS, 3)
-_BAR: Final = 17 * GRID  # px
+_BAR: Final = 21 * GRID  # px
+_MEASURED: Final = 8  # of the longest values of a column
 _PLAN: Final = "this plan"
 
 
@@ -79,48 +80,57 @@ class CandidateTable(CopyableTable):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(TableModel(COLUMNS), "Candidate divisions", parent)
         self._lanes: Mapping[str, Lanes] = {}
+        self._needed: tuple[int, ...] = ()
+        self._silent: set[int] = set()
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setItemDelegateForColumn(_TIME, TimeCell(self._lanes_at, parent=self))
         self.doubleClicked.connect(lambda _index: self._commit())
+        header, mode = self.horizontalHeader(), QHeaderView.ResizeMode
+        for place in range(_VERDICT):
+            header.setSectionResizeMode(place, mode.Interactive)
+        header.setSectionResizeMode(_VERDICT, mode.Stretch)
 
     def show_candidates(self, rows: Sequence[CandidateRow], notes: Mapping[str, str]) -> None:
         """Other rows; `notes` are words before the verdict of a row (what became of a pin), by key."""
         self._lanes = {row.key: row.lanes for row in rows}
         made = [_row(row, notes.get(row.key, "")) for row in rows]
         self.show_rows(lambda: made)
+        self._needed = tuple(self._width(place, made) for place in range(_VERDICT))
+        self._silent = {
+            place for place in range(_FIRST_GROUP, _POINTS + 1) if not any(_says(row.cells[place]) for row in made)
+        }
         self.fit()
 
     def fit(self) -> None:
         """Show the columns that say something and for which there is room."""
-        shown = self.shown()
-        needed = [self._needed(place) for place in range(len(COLUMNS) - 1)]
-        empty = {
-            place for place in range(_FIRST_GROUP, _POINTS + 1) if not any(_says(row.cells[place]) for row in shown)
-        }
-        room = (
-            self.viewport().width()
-            - px(_LEAST_VERDICT)
-            - sum(n for place, n in enumerate(needed) if place not in empty)
-        )
-        hidden = set(empty)
+        if not self._needed:
+            return
+        hidden = set(self._silent)
+        room = self.viewport().width() - px(_LEAST_VERDICT)
+        room -= sum(width for place, width in enumerate(self._needed) if place not in hidden)
         for place in _LEAST_NEEDED:
             if room >= 0:
                 break
             if place not in hidden:
                 hidden.add(place)
-                room += needed[place]
+                room += self._needed[place]
         header = self.horizontalHeader()
-        for place, width in enumerate(needed):
-            self.setColumnHidden(place, place in hidden)
-            header.setSectionResizeMode(place, QHeaderView.ResizeMode.Interactive)
-            header.resizeSection(place, width)
-        header.setSectionResizeMode(_VERDICT, QHeaderView.ResizeMode.Stretch)
+        for place, width in enumerate(self._needed):
+            if self.isColumnHidden(place) != (place in hidden):
+                self.setColumnHidden(place, place in hidden)
+            if place not in hidden and header.sectionSize(place) != width:
+                header.resizeSection(place, width)
 
-    def _needed(self, place: int) -> int:
+    def _width(self, place: int, rows: Sequence[Row]) -> int:
+        """Room for the title and the longest values of a column; measured, because asking every cell takes long."""
         if place == _TIME:
             return px(_BAR)
-        header = self.horizontalHeader()
-        return max(header.sectionSizeHint(place) + px(GRID), self.sizeHintForColumn(place))
+        column = COLUMNS[place]
+        metrics = QFontMetricsF(font("label", mono=True) if column.number else self.font())
+        longest = sorted({column.write(row.cells[place]) for row in rows}, key=len)[-_MEASURED:]
+        widest = max((metrics.horizontalAdvance(text) for text in longest), default=0.0)
+        title = QFontMetricsF(self.horizontalHeader().font()).horizontalAdvance(column.title) + px(1.5 * GRID)
+        return round(max(title, widest)) + 2 * px(CELL_PAD) + 2
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Other columns fit, and the current row stays in view."""
@@ -135,6 +145,9 @@ class CandidateTable(CopyableTable):
             self._commit()
         else:
             super().keyPressEvent(event)
+
+    def _fit_columns(self) -> None:
+        """Widths are known before the rows are shown."""
 
     def _fit_first(self) -> None:
         """The last column takes what is left here."""

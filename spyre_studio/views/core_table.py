@@ -15,7 +15,7 @@ from compiler.division import Division
 from compiler.loops import LoopOp
 from spyre_studio.qt_theme import px
 from spyre_studio.slice_map import SliceMap
-from spyre_studio.space_grid import SpaceGrid, handing_text, range_text
+from spyre_studio.space_grid import SpaceGrid, handing_note, range_text
 from spyre_studio.table import Column, CopyableTable, Row, TableModel
 from spyre_studio.theme import ROW
 
@@ -24,7 +24,7 @@ _ROWS: Final = 9  # in view
 COLUMNS: Final = (
     Column("core", number=True),
     Column("iterations", hint="The range of every split loop"),
-    Column("partial sums"),
+    Column("partial sums", hint="From which core they come, and to which they go"),
     Column("slices", hint="What it reads and writes"),
 )
 
@@ -70,4 +70,4 @@ def _row(op: LoopOp, division: Division, core: int, slices: Sequence[SliceMap], 
     bounds = dict(zip((loop.name for loop in op.loops), division.bounds(op.loops, core), strict=True))
     ranges = ", ".join(f"{split.loop} {range_text(*bounds[split.loop])}" for split in division.splits)
     parts = ", ".join(dict.fromkeys(one.words(core) for one in slices))
-    return Row(core, (core, ranges or "everything", handing_text(grid, core), parts), parts)
+    return Row(core, (core, ranges or "everything", handing_note(grid, core), parts), parts)

@@ -232,13 +232,13 @@ class RooflinePlot(PlotCanvas):
         self._paint_aside(painter, rect)
         for roof in data.roofs:
             self._paint_roof(painter, data, roof)
-        self._paint_roof_names(painter, rect, data)
         theme = active_theme()
         for mark in self.marks:
             chosen = self._step in mark.steps
             painter.setBrush(qcolor(theme.kind(mark.kind), 0.85))
             painter.setPen(QPen(qcolor(theme.text if chosen else theme.bg), 2 if chosen else 1))
             painter.drawEllipse(QPointF(mark.x, mark.y), mark.radius, mark.radius)
+        self._paint_roof_names(painter, rect, data)
         self._paint_names(painter, rect)
 
     def _paint_aside(self, painter: QPainter, rect: QRectF) -> None:

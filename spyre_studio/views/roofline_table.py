@@ -52,12 +52,12 @@ class RooflineTable(QWidget):
             Column("step"),
             Column("kind"),
             Column("time, µs", lambda cell: format_number(float(cell)), number=True, bar=self._share),
+            Column("bound by"),
+            Column("of allowed", _share_text, number=True, hint="Share of what the sustained roofs allow"),
+            Column("a ns", _short, number=True, hint="Operations per nanosecond, by the predicted time"),
+            Column("a byte", _short, number=True, hint="Operations per byte of traffic"),
             Column("operations", _short, number=True, hint="Multiply-accumulates of a matmul; primitives of other ops"),
             Column("traffic", _bytes, number=True, hint="Bytes from and to device memory"),
-            Column("a byte", _short, number=True, hint="Operations per byte of traffic"),
-            Column("a ns", _short, number=True, hint="Operations per nanosecond, by the predicted time"),
-            Column("of allowed", _share_text, number=True, hint="Share of what the sustained roofs allow"),
-            Column("bound by"),
         )
 
 
@@ -66,12 +66,12 @@ def _row(data: Roofline, place: int) -> Row:
         data.names[place],
         KINDS[data.kinds[place]],
         float(data.us[place]),
+        data.bound(place),
+        data.share(place),
+        float(data.rate[place]),
+        float(data.intensity[place]),
         float(data.operations[place]),
         float(data.bytes[place]),
-        float(data.intensity[place]),
-        float(data.rate[place]),
-        data.share(place),
-        data.bound(place),
     )
     return Row(data.names[place], cells, data.words(place))
 

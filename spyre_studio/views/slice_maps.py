@@ -220,8 +220,9 @@ class SliceMaps(QWidget):
     def event(self, event: QEvent) -> bool:
         """A tooltip per slice."""
         if isinstance(event, QHelpEvent):
-            found = self.tile_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), self._hint(*found) if found else "", self)
+            at = QPointF(event.pos())
+            found = self.tile_at(at)
+            QToolTip.showText(event.globalPos(), self._hint(*found) if found else self._whole_hint(at), self)
             return True
         return super().event(event)
 
@@ -231,6 +232,16 @@ class SliceMaps(QWidget):
         many = ", ".join(map(str, cores[:8])) + ("…" if len(cores) > 8 else "")
         size = format_bytes(int(slices.bytes_per_core[cores[0]]))
         return f"{slices.words(cores[0])}\n{size}, {format_count(len(cores), 'core')}: {many}"
+
+    def _whole_hint(self, pos: QPointF) -> str:
+        """The whole tensor, over the words of a picture."""
+        place = next((place for place in range(len(self._pictures)) if self._room(place).contains(pos)), -1)
+        if place < 0:
+            return ""
+        picture = self._pictures[place]
+        sizes = zip(picture.slices.names, picture.slices.shape, strict=True)
+        dims = " × ".join(f"{name} {size:,}" for name, size in sizes)
+        return "\n".join(part for part in (picture.slices.buffer, dims, picture.note) if part)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Tell the cores of the slice under the pointer."""

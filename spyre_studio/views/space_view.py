@@ -17,6 +17,7 @@ from compiler.division import Division
 from compiler.idle import Idle
 from compiler.loops import LoopOp
 from spyre_studio.division_model import owned
+from spyre_studio.legend import Entry, WrappedLegend
 from spyre_studio.qt_theme import font, px
 from spyre_studio.short_names import ShortNames
 from spyre_studio.slice_map import SliceMap
@@ -71,6 +72,7 @@ class SpaceView(QWidget):
         self.table_button = QToolButton()
         self.grid, self.table = CoreGrid(), CoreTable()
         self.owns, self.lost = QLabel(), text_label("", "warn")
+        self.legend = WrappedLegend()
         self.maps = SliceMaps("Slices of the operands", _BESIDE)
         self._arrange()
         self._connect()
@@ -83,6 +85,7 @@ class SpaceView(QWidget):
         self.grid.show_grid(shown.grid, shown.kind, shown.words)
         self.maps.show_pictures([self._picture(shown, *operand) for operand in shown.operands])
         self.table.show_cores(shown.op, shown.division, shown.cores, shown.operands, shown.grid)
+        self.legend.setVisible(bool(shown.grid.chains) and not self.table.isVisible())
         self.lost.setText(_lost(shown))
         self.lost.setVisible(bool(self.lost.text()))
         self.show_core(core)
@@ -148,6 +151,7 @@ class SpaceView(QWidget):
         self.table_button.setChecked(shown)
         self.table.setVisible(shown)
         self.grid.setVisible(not shown)
+        self.legend.setVisible(not shown and bool(self.grid.grid.chains))
         self.maps.setVisible(not shown and bool(self.maps.pictures))
 
     def _arrange(self) -> None:
@@ -173,10 +177,13 @@ class SpaceView(QWidget):
         column.addWidget(self.heading)
         column.addWidget(self.grid)
         column.addWidget(self.table)
+        column.addWidget(self.legend)
         column.addLayout(told)
         column.addWidget(self.lost)
         column.addWidget(self.maps)
         self.table.hide()
+        self.legend.hide()
+        self.legend.set_entries((Entry("partial sums go on; Σ has the finished ones", "move"),))
 
 
 def _lost(shown: SpaceShown) -> str:

@@ -85,17 +85,17 @@ def test_a_faster_one_says_what_held_it_back() -> None:
     fast = replace(
         candidate(20.0, terms(device_memory=20), n=32), points=120.5, ranking=terms(compute=10, M_lanes=20.5)
     )
-    assert row_of(fast, ranked).verdict == "−10.0 µs, but ranked 20.5 points behind: M lanes"
+    assert row_of(fast, ranked).verdict == "−10.0 µs, but ranked 20.5 behind: M lanes"
     assert row_of(fast, ranked, pinned=True).verdict == "−10.0 µs, but the pin decides"
     plain = candidate(20.0, terms(device_memory=20), n=32)
-    assert row_of(plain).verdict == "−10.0 µs, but its pass does not go by this time alone"
+    assert row_of(plain).verdict == "−10.0 µs, but not chosen by time alone"
 
 
 def test_ties_are_explained() -> None:
     same = candidate(30.0, terms(device_memory=30), cores=16, n=16)
-    assert row_of(same).verdict == "same time; 16 cores instead of 32"
+    assert row_of(same).verdict == "same time, 16 cores instead of 32"
     tie = candidate(30.0, terms(device_memory=30), n=32)
-    assert row_of(tie).verdict == "same time; a tie, that of the plan comes first"
+    assert row_of(tie).verdict == "same time, a tie"
 
 
 def test_what_is_not_legal_says_why_and_has_no_bar() -> None:

@@ -135,7 +135,7 @@ def test_the_table_twin_lists_every_core(qtbot: QtBot, stage: Stage, dark: Theme
     panel.space.table_button.click()
     rows = {row.key: row.cells for row in panel.space.table.table.shown()}
     assert len(rows) == 32
-    assert rows[3][1:3] == ("k 192–255, i 0–31", "finishes the sum of 4 cores")
+    assert rows[3][1:3] == ("k 192–255, i 0–31", "from 2: sum")
     assert rows[9][1] == "idle"
     assert not panel.space.grid.isVisible()
     panel.space.table.table.selectRow(5)

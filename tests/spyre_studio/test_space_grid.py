@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from compiler.division import Division, Split
 from compiler.loops import Loop, LoopOp, OpKind, Origin, Role
-from spyre_studio.space_grid import WRAP, SpaceGrid, handing_text, range_text, space_grid
+from spyre_studio.space_grid import WRAP, SpaceGrid, handing_note, handing_text, range_text, space_grid
 
 EXTENT = 64
 
@@ -120,6 +120,9 @@ def test_what_a_core_does_with_its_sums_is_said() -> None:
     assert handing_text(grid, 2) == "adds to the sum of core 1, core 3 goes on"
     assert handing_text(grid, 7) == "finishes the sum of 4 cores"
     assert handing_text(grid_of(m=8), 3) == ""
+    notes = [handing_note(grid, core) for core in (0, 2, 7)]
+    assert notes == ["to 1", "from 1, to 3", "from 6: sum"]
+    assert handing_note(grid_of(m=8), 3) == ""
 
 
 def test_a_slice_beyond_a_short_loop_is_empty() -> None:
