@@ -28,10 +28,10 @@ class DivisionDescent:
     at: list[int] = field(default_factory=list)
     _known: dict[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
-    def run(self) -> dict[str, Division]:
+    def run(self, start: list[int]) -> dict[str, Division]:
         """Sweep over the steps until nothing changes, at most SWEEPS times; the divisions by step."""
         ground = self.ground
-        self.at = [ground.present(number) for number in range(len(ground.steps))]
+        self.at, self._known = list(start), {}
         for _ in range(SWEEPS):
             moved = [self._improve(number) for number in range(len(ground.steps)) if ground.free[number]]
             if not any(moved):

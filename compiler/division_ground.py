@@ -22,6 +22,8 @@ from compiler.loops import Access, OpKind
 from compiler.plan import Plan, ReasonCode, Slot
 from compiler.problem import Problem
 from compiler.schedule import Step
+from compiler.spaces import space_of
+from compiler.splits import largest_first, matmul_roles, rank_matmul
 
 OPEN = frozenset({ReasonCode.DIVISION_MISMATCH, ReasonCode.PARTIAL_SUMS, ReasonCode.LX_GAP})
 """Reasons that other divisions can take away."""
@@ -88,6 +90,30 @@ class DivisionGround:
     def present(self, number: int) -> int:
         """Place of the division that a step has in the plan."""
         return self.kinds[number].menu.index(self.placed.divisions.get(self.steps[number].name, Division()))
+
+    def start(self, cores: int | None = None) -> list[int]:
+        """Divisions to start from: those of the plan, or what the staged rule would do with fewer cores."""
+        present = [self.present(number) for number in range(len(self.steps))]
+        if cores is None:
+            return present
+        found = []
+        for number, (step, kind) in enumerate(zip(self.steps, self.kinds, strict=True)):
+            division = self._staged(step, cores) if self.free[number] else None
+            found.append(kind.menu.index(division) if division in kind.menu else present[number])
+        return found
+
+    def _staged(self, step: Step, cores: int) -> Division:
+        space, layouts = space_of(step.op, self.schedule, self.placed.layouts), self.placed.layouts
+        roles = matmul_roles(space)
+        if roles is None:
+            return space.division(largest_first(space, cores))
+        return space.division(rank_matmul(space, roles, layouts, self.device.with_cores(cores))[0].factors)
+
+    def total_us(self, at: list[int]) -> float:
+        """The sum: times of all steps, and a round trip for every buffer that is not at home."""
+        shared = {one.name: one for around in self.around for one in around}
+        spilled = sum(one.spill_us for one in shared.values() if not self.at_home(one, at.__getitem__))
+        return spilled + sum(kind.times[place] for kind, place in zip(self.kinds, at, strict=True))
 
     def _shared(self) -> list[Shared]:
         lives = lifetimes(self.schedule)

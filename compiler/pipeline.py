@@ -169,7 +169,8 @@ def compile_problem(
     cost = price(problem, plan)
     if previous is not None:
         log.append(PassRecord("against the plan before", 0.0, _kept(previous, plan)))
-    solver = SolverStatus("staged", "heuristic", cost.total_us, -1.0, -1.0, time.perf_counter() - started)
+    named = next((name for name, spec in PIPELINES.items() if pipeline in (name, spec)), "passes")
+    solver = SolverStatus(named, "heuristic", cost.total_us, -1.0, -1.0, time.perf_counter() - started)
     return Compilation(graph, problem, plan, materialize(problem, plan), cost, verdicts, tuple(log), solver)
 
 

@@ -23,6 +23,7 @@ from spyre_studio.output_file import write_whole
 VERSION = 1
 _PLACES = ("lx", "hbm")
 _TABLES = ("division", "layout", "placement", "tiles", "order")
+_MOST = (1 << 63) - 1
 T = TypeVar("T")
 
 
@@ -124,6 +125,8 @@ def _place(value: object, where: str, what: str) -> str:
 def _whole(value: object, where: str, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError(what, f"the {where} is {_shown(value)}", "write a whole number")
+    if not -_MOST <= value <= _MOST:
+        raise InputError(what, f"the {where} is {_shown(value)}, which is beyond 64 bits", "write a smaller number")
     return value
 
 

@@ -1,8 +1,9 @@
 """Widened calls: products of narrow floats, computed in fp32 and rounded once.
 
 Owns which calls those are.  PyTorch on a CPU is very slow at them (a 2048x2048 product in fp16 takes most of a minute
-in some layouts), and for some it rounds on the way.  Their sums are defined in fp32, so that one rounding at the end is
-both faster and nearer to what the call means.  Refuses every other call: those keep PyTorch's own roundings.
+in some layouts), and for some, as for the product of a row, it rounds on the way.  They are defined in fp32, so that
+one rounding at the end is both faster and nearer to what the call means.  Refuses every other call: those keep
+PyTorch's own roundings.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from torch.utils import _pytree as pytree
 _NAMES = (
     *("mm", "bmm", "addmm", "baddbmm", "matmul", "linear", "mv", "dot", "einsum", "bilinear"),
     *("convolution", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
-    "scaled_dot_product_attention",
+    *("scaled_dot_product_attention", "prod"),
 )
 _NARROW = frozenset({torch.float16, torch.bfloat16})
 

@@ -24,6 +24,7 @@ from compiler.layout import MAX_DIM_ORDER, UNIT, StickLayout
 from compiler.loops import BufferKind, Role
 from compiler.order_copies import free_name, reader_names
 from compiler.order_spans import too_wide
+from compiler.pinning import pinned_division
 from compiler.pins import PinState
 from compiler.plan import Edit, EditKind, Plan
 from compiler.problem import Problem
@@ -72,8 +73,12 @@ def _splits_reduction(problem: Problem, plan: Plan, schedule: Schedule, step: St
 
 def _lifted(problem: Problem, plan: Plan, name: str) -> Plan:
     """The plan with the change that saves most, or as it is."""
+    if _keeps_pin(problem, plan, name):
+        return plan
     present = _best_us(problem, plan, name)
     trials = [trial for trial in _trials(problem, plan, name) if trial.step_us + trial.copy_us < present]
+    if name in problem.pins.division:
+        trials = [trial for trial in trials if _keeps_pin(problem, trial.plan, name)]
     if not trials:
         return plan
     best = min(trials, key=lambda trial: trial.step_us + trial.copy_us)
@@ -88,6 +93,15 @@ def _lifted(problem: Problem, plan: Plan, name: str) -> Plan:
         if key not in plan.layouts:
             reasons[f"edit:{key}"] = words
     return replace(best.plan, reasons=frozendict(reasons))
+
+
+def _keeps_pin(problem: Problem, plan: Plan, name: str) -> bool:
+    """True if a pinned division of a step is kept with the layouts as they are, so that there is nothing to lift."""
+    if name not in problem.pins.division:
+        return False
+    schedule = expand(problem.program, plan)
+    _, status = pinned_division(name, problem.pins.division[name], schedule, plan.layouts, problem.device)
+    return status.state is PinState.HONOURED
 
 
 def _best_us(problem: Problem, plan: Plan, name: str) -> float:
