@@ -9,8 +9,12 @@ import pytest
 import compiler.cost.matmul
 import compiler.cost.memory
 import compiler.pinning
+import compiler.solvers.board
 import compiler.solvers.fit
 import compiler.solvers.greedy
+import compiler.solvers.placement
+import compiler.solvers.regions
+import compiler.solvers.request
 import compiler.spaces
 import compiler.splits
 from compiler.contractions import contraction_of, cut_of, roles_of
@@ -33,8 +37,12 @@ MODULES = (
     compiler.cost.matmul,
     compiler.cost.memory,
     compiler.pinning,
+    compiler.solvers.board,
     compiler.solvers.fit,
     compiler.solvers.greedy,
+    compiler.solvers.placement,
+    compiler.solvers.regions,
+    compiler.solvers.request,
     compiler.spaces,
     compiler.splits,
 )

@@ -12,13 +12,13 @@ from compiler.frontend.capture import capture_program, trace
 from compiler.loops import ModelSource
 from compiler.pipeline import PIPELINES
 from compiler.plan import ReasonCode, Slot, Spilled
+from compiler.solvers.table import SOLVERS
 from simulator.report import Agreement
 from tests.casebook import CASES
 from tests.end_to_end.harness import compiled, model, verified
 
 RIGHT = [name for name in CASES if name not in ("C41", "C42")]
 CORES = (1, 3, 4, 32)
-SOLVERS = ("best-fit", "first-fit", "greedy")
 
 
 @pytest.mark.parametrize("cores", CORES)
