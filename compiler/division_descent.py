@@ -6,6 +6,7 @@ place of a model is tried first at equal places.  Refuses prices: those are the 
 
 from __future__ import annotations
 
+from collections import ChainMap
 from dataclasses import dataclass, field
 
 from compiler.division import Division
@@ -19,6 +20,9 @@ AROUND = 32  # steps on either side that make equal places
 Changes = dict[int, int]
 
 
+_Homes = ChainMap[str, bool]
+
+
 @dataclass(slots=True)
 class DivisionDescent:
     """A choice of divisions, by place in the menu of every step; at most `followers` neighbours follow a change."""
@@ -26,12 +30,14 @@ class DivisionDescent:
     ground: DivisionGround
     followers: int
     at: list[int] = field(default_factory=list)
+    homes: dict[str, bool] = field(default_factory=dict)
     _known: dict[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     def run(self, start: list[int]) -> dict[str, Division]:
         """Sweep over the steps until nothing changes, at most SWEEPS times; the divisions by step."""
         ground = self.ground
         self.at, self._known = list(start), {}
+        self.homes = ground.homes(self.at)
         for _ in range(SWEEPS):
             moved = [self._improve(number) for number in range(len(ground.steps)) if ground.free[number]]
             if not any(moved):
@@ -60,6 +66,9 @@ class DivisionDescent:
     def _take(self, changes: Changes) -> None:
         for number, division in changes.items():
             self.at[number] = division
+        for number in changes:
+            for one in self.ground.around[number]:
+                self.homes[one.name] = self.ground.at_home(one, self.at.__getitem__)
 
     def _surroundings(self, number: int) -> tuple[tuple[int, int], ...]:
         """Kinds and divisions of the steps before and after, and where in them this one is."""
@@ -74,31 +83,23 @@ class DivisionDescent:
 
     def _gain(self, changes: Changes) -> float:
         """By how much the sum grows if some steps are divided anew."""
-        ground, at = self.ground, self.at
-        total = 0.0
-        touched: dict[str, Shared] = {}
-        for number, division in changes.items():
-            times = ground.kinds[number].times
-            total += times[division] - times[at[number]]
-            touched.update((one.name, one) for one in ground.around[number])
-        for one in touched.values():
-            before = ground.at_home(one, at.__getitem__)
-            after = ground.at_home(one, lambda number: changes.get(number, at[number]))
-            total += one.spill_us * (before - after)
-        return total
+        made: Changes = {}
+        homes = _Homes({}, self.homes)
+        return sum(self._add(made, homes, number, division) for number, division in changes.items())
 
     def _tried(self, number: int) -> list[int]:
         """Divisions worth a trial: the quickest, if any is quicker or a buffer around the step is not at home."""
-        kind, present = self.ground.kinds[number], self.at[number]
-        astray = any(not self.ground.at_home(one, self.at.__getitem__) for one in self.ground.around[number])
-        if not astray and kind.times[kind.order[0]] >= kind.times[present] - LEAST_US:
+        ground, kind, present = self.ground, self.ground.kinds[number], self.at[number]
+        astray = any(not self.homes[one.name] for one in ground.around[number])
+        quickest = ground.time(number, kind.order[0], self.homes)
+        if not astray and quickest >= ground.time(number, present, self.homes) - LEAST_US:
             return []
         return [division for division in kind.order[:TRIED] if division != present]
 
     def _ripple(self, start: int, division: int) -> tuple[Changes, float]:
         """The change with as many neighbours that follow it as gain most, and what the sum grows by."""
         changes: Changes = {}
-        homes: dict[str, bool] = {}
+        homes = _Homes({}, self.homes)
         total = self._add(changes, homes, start, division)
         best, least = dict(changes), total
         waiting = [start]
@@ -115,18 +116,23 @@ class DivisionDescent:
                             best, least = dict(changes), total
         return best, least
 
-    def _add(self, changes: Changes, homes: dict[str, bool], number: int, division: int) -> float:
+    def _add(self, changes: Changes, homes: _Homes, number: int, division: int) -> float:
         """Add a change; what the sum grows by."""
         ground, at = self.ground, self.at
-        times = ground.kinds[number].times
-        total = times[division] - times[at[number]]
+        before = {number: ground.time(number, changes.get(number, at[number]), homes)}
         changes[number] = division
+        turned = []
         for one in ground.around[number]:
-            before = homes[one.name] if one.name in homes else ground.at_home(one, at.__getitem__)
-            after = ground.at_home(one, lambda other: changes.get(other, at[other]))
-            homes[one.name] = after
-            total += one.spill_us * (before - after)
-        return total
+            if homes[one.name] != ground.at_home(one, lambda other: changes.get(other, at[other])):
+                turned.append(one)
+        for one in turned:
+            for user in one.users:
+                if user not in before:
+                    before[user] = ground.time(user, changes.get(user, at[user]), homes)
+        for one in turned:
+            homes[one.name] = not homes[one.name]
+        after = sum(ground.time(user, changes.get(user, at[user]), homes) for user in before)
+        return after - sum(before.values())
 
     def _follows(self, number: int, changes: Changes) -> int | None:
         """The quickest division of a step that is at home with the changed ones; None if none is or it is already."""

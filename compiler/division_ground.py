@@ -1,18 +1,17 @@
 """DivisionGround: what a choice of divisions costs as a whole, quickly enough to try thousands of changes.
 
-Owns the sum that a search of divisions lowers: the time of every step as if each buffer that could be in LX were
-there, plus a round trip through device memory for every one of them whose readers do not find their part at home.
+Owns the sum that a search of divisions lowers: the time of every step, with a buffer that could be in LX priced as
+there if every reader finds its part at home, and as in device memory otherwise.
 Divisions are numbers in the menu of a step; who holds which part of a buffer is a number too, so that two steps meet
 if their numbers are equal.  Refuses capacity, which is known only when addresses are given, and refuses to search.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from compiler.coordinates import core_boxes
-from compiler.cost.memory import one_way_us, turnaround_us
 from compiler.cost.pricer import pricer_of
 from compiler.cost.setting import kernels, setting_of
 from compiler.division import Division
@@ -37,26 +36,24 @@ At = Callable[[int], int]
 
 @dataclass(slots=True, eq=False)
 class Kind:
-    """What steps of equal structure share: divisions, their times, the order by time, and views by place of the buffer
-    (True: as written)."""
+    """What steps of equal structure share: divisions, their times by the places of buffers that are at home, the order
+    by time if all are, and views by place of the buffer (True: as written)."""
 
     number: int
     menu: tuple[Division, ...]
-    times: tuple[float, ...]
     order: tuple[int, ...]
+    times: dict[frozenset[int], tuple[float, ...]] = field(default_factory=dict)
     views: dict[tuple[int, bool], tuple[int, ...]] = field(default_factory=dict)
     by_view: dict[tuple[int, bool], dict[int, tuple[int, ...]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A buffer that could be in LX: its writer and readers (step number, place of the buffer among those it touches),
-    and the time of its round trip otherwise."""
+    """A buffer that could be in LX: its writer and readers (number of the step, place of the buffer in it)."""
 
     name: str
     writer: tuple[int, int]
     readers: tuple[tuple[int, int], ...]
-    spill_us: float
 
     @property
     def users(self) -> tuple[int, ...]:
@@ -72,11 +69,15 @@ class DivisionGround:
         base = setting_of(problem, placed)
         self.schedule, self.steps = base.schedule, base.schedule.steps
         shared = self._shared()
+        self._shared_names = frozenset(one.name for one in shared)
         self.setting = replace(base, resident=frozenset(base.resident | {one.name for one in shared}))
         allowed = frozenset(free)
         self.free = [step.name in allowed and step.op.kind is not OpKind.OPAQUE for step in self.steps]
         self.around: list[list[Shared]] = [[] for _ in self.steps]
+        self.places: list[list[tuple[Shared, int]]] = [[] for _ in self.steps]
         for one in shared:
+            for number, place in dict.fromkeys((one.writer, *one.readers)):
+                self.places[number].append((one, place))
             for number in dict.fromkeys(one.users):
                 self.around[number].append(one)
         self._views: dict[tuple[bytes, bytes], int] = {}
@@ -85,6 +86,7 @@ class DivisionGround:
         runs = [run for _, run in kernels(placed, self.schedule)]
         around = [(run, (self.setting.written(run), len(run) == 1)) for run in runs]
         inside = {step: facts for run, facts in around for step in run}
+        self._inside = inside
         self.kinds = [self._kind(step, *inside[step.name]) for step in self.steps]
 
     def present(self, number: int) -> int:
@@ -110,10 +112,31 @@ class DivisionGround:
         return space.division(rank_matmul(space, roles, layouts, self.device.with_cores(cores))[0].factors)
 
     def total_us(self, at: list[int]) -> float:
-        """The sum: times of all steps, and a round trip for every buffer that is not at home."""
+        """The sum: times of all steps with what is at home."""
+        homes = self.homes(at)
+        return sum(self.time(number, place, homes) for number, place in enumerate(at))
+
+    def homes(self, at: list[int]) -> dict[str, bool]:
+        """Which buffers are at home."""
         shared = {one.name: one for around in self.around for one in around}
-        spilled = sum(one.spill_us for one in shared.values() if not self.at_home(one, at.__getitem__))
-        return spilled + sum(kind.times[place] for kind, place in zip(self.kinds, at, strict=True))
+        return {name: self.at_home(one, at.__getitem__) for name, one in shared.items()}
+
+    def time(self, number: int, division: int, homes: Mapping[str, bool]) -> float:
+        """Time of a step under a division with these buffers at home."""
+        kind = self.kinds[number]
+        home = frozenset(place for one, place in self.places[number] if homes[one.name])
+        known = kind.times.get(home)
+        if known is None:
+            known = kind.times[home] = self._times(number, home)
+        return known[division]
+
+    def _times(self, number: int, home: frozenset[int]) -> tuple[float, ...]:
+        step = self.steps[number]
+        away = {one.name for one, place in self.places[number] if place not in home}
+        setting = replace(self.setting, resident=self.setting.resident - away)
+        inside, lone = self._inside[step.name]
+        costs = setting.menu(step, self.kinds[number].menu, inside, lone, self.device.number("joint_overlap"))
+        return tuple(cost.total_us for cost in costs)
 
     def _shared(self) -> list[Shared]:
         lives = lifetimes(self.schedule)
@@ -129,10 +152,8 @@ class DivisionGround:
             size = self.placed.layouts[name].size_bytes
             if size > self.device.lx_budget_bytes * self.device.cores:
                 continue
-            read = size * len(life.reads)
-            spill = one_way_us(self.device, size + read) + turnaround_us(self.device, read, size)
             placed = [(number, self._place(number, name)) for number in users]
-            found.append(Shared(name, placed[0], tuple(placed[1:]), spill))
+            found.append(Shared(name, placed[0], tuple(placed[1:])))
         return found
 
     def _place(self, number: int, buffer: str) -> int:
@@ -150,13 +171,14 @@ class DivisionGround:
         if pricer not in self._menus:
             self._menus[pricer] = legal_divisions(step, self.schedule, self.placed.layouts, self.device)
         menu = tuple(dict.fromkeys((*self._menus[pricer], present)))
-        key = (id(pricer), resident, silent, within, lone, len(menu), menu[-1])
+        tied = frozenset(place for place, name in enumerate(names) if name in self._shared_names)
+        key = (id(pricer), resident, silent, tied, within, lone, len(menu), menu[-1])
         if key not in self._kinds:
             overlap = self.device.number("joint_overlap")
             costs = self.setting.menu(step, menu, inside, lone, overlap)
             times = tuple(cost.total_us for cost in costs)
             order = sorted(range(len(menu)), key=lambda place: (round(times[place], 6), -menu[place].cores, place))
-            self._kinds[key] = Kind(len(self._kinds), menu, times, tuple(order))
+            self._kinds[key] = Kind(len(self._kinds), menu, tuple(order), {tied: times})
         return self._kinds[key]
 
     # Buffers

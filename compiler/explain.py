@@ -144,10 +144,10 @@ def _choice(row: LayoutCandidate) -> str:
     head = f"{'chosen  ' if row.chosen else 'instead '}{name}  {bracket(layout.device_size)}: "
     if not row.legal:
         return head + f"not possible, {row.why_not}"
-    figures = f"{row.alone_elements:,} elements copied in the whole graph ({row.alone_us:.1f} us)"
+    figures = f"{row.alone_elements:,} elements copied in the whole graph ({row.alone_us:.1f} µs)"
     if row.chosen or row.follow_elements in (UNKNOWN, row.alone_elements):
         return head + figures
-    return head + f"{figures}; {row.follow_elements:,} ({row.follow_us:.1f} us) if everything else follows"
+    return head + f"{figures}; {row.follow_elements:,} ({row.follow_us:.1f} µs) if everything else follows"
 
 
 def _in_lx(place: Placement) -> str:

@@ -6,11 +6,19 @@ accuracy.  Refuses to decide: divisions are those that `compiler.candidates` lis
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 from compiler.candidates import Candidate, candidates
 from compiler.compilation import Compilation
+from compiler.cost.matmul import EXECUTION
 from compiler.device import Device
+from compiler.liveness import lifetimes
+from compiler.ownership import gap, holding, mismatch, partial_sums
+from compiler.plan import Slot
 from compiler.price import CostTerm, StepCost
-from compiler.schedule import expand
+from compiler.schedule import Schedule, Step, expand
+from compiler.spaces import space_of
 from compiler.text.plan_text import print_division
 
 SHOWN = 5
@@ -19,7 +27,8 @@ SHOWN = 5
 def explain_op(compilation: Compilation, name: str) -> str:
     """The facts of one step as lines for a person; InputError if there is no such step."""
     rows = candidates(compilation.problem, compilation.plan, name)
-    step = expand(compilation.problem.program, compilation.plan).step_map[name]
+    schedule = expand(compilation.problem.program, compilation.plan)
+    step = schedule.step_map[name]
     division = compilation.plan.divisions[name]
     cost = next(cost for cost in compilation.cost.steps if cost.step == name)
     loops = ", ".join(f"{loop.name} {loop.extent} {loop.role}" for loop in step.op.loops)
@@ -31,19 +40,19 @@ def explain_op(compilation: Compilation, name: str) -> str:
     for term in cost.terms:
         lines += _term(term, compilation.problem.device)
     lines.append("  could be   (priced alone, with the buffers where they are)")
-    lines += [f"    {_row(row, rows)}" for row in _shown(rows)]
+    lines += [f"    {_row(row, rows, _driven_out(compilation, schedule, step, row))}" for row in _shown(rows)]
     return "\n".join(lines) + "\n"
 
 
 def _time(cost: StepCost) -> str:
-    parts = f"compute {cost.compute_us:,.2f} us, device memory {cost.hbm_us:,.2f} us"
+    parts = f"compute {cost.compute_us:,.2f} µs, device memory {cost.hbm_us:,.2f} µs"
     if cost.serial_us:
-        parts += f", {cost.serial_us:,.2f} us that overlap with nothing"
-    return f"{cost.total_us:,.2f} us of its kernel ({parts})"
+        parts += f", {cost.serial_us:,.2f} µs that overlap with nothing"
+    return f"{cost.total_us:,.2f} µs of its kernel ({parts})"
 
 
 def _term(term: CostTerm, device: Device) -> list[str]:
-    lines = [f"    {term.name}: {term.microseconds:,.3f} us = {term.formula}", f"      {term.inputs}"]
+    lines = [f"    {term.name}: {term.microseconds:,.3f} µs = {term.formula}", f"      {term.inputs}"]
     for key in term.constants:
         number = device.numbers[key]
         accuracy = f"; {number.accuracy}" if number.accuracy else ""
@@ -56,12 +65,36 @@ def _shown(rows: tuple[Candidate, ...]) -> list[Candidate]:
     return best + [row for row in rows[SHOWN:] if row.chosen]
 
 
-def _row(row: Candidate, rows: tuple[Candidate, ...]) -> str:
+def _row(row: Candidate, rows: tuple[Candidate, ...], away: list[str]) -> str:
     chosen = next(one for one in rows if one.chosen)
     factors = " ".join(f"{loop} {factor}" for loop, factor in row.factors.items()) or "1 core"
-    span = f"span {row.span_bytes:,} B, {row.cores} cores"
-    points = f", {row.points:,.1f} µs and points by the staged ranking" if row.ranking else ""
+    span = f"span {row.span_bytes:,} B, {row.cores} {'core' if row.cores == 1 else 'cores'}"
+    points = f"; ranked {_ranked(row)}" if row.ranking else ""
     if not row.legal:
         return f"{factors}: not possible, {row.why_not}"
-    apart = "chosen" if row.chosen else f"{row.total_us - chosen.total_us:+,.2f} us"
-    return f"{factors}: {row.total_us:,.2f} us ({apart}; {span}{points})"
+    apart = "chosen" if row.chosen else f"{row.total_us - chosen.total_us:+,.2f} µs"
+    lost = f"; {' and '.join(away)} would leave LX, which is not in this time" if away and not row.chosen else ""
+    return f"{factors}: {row.total_us:,.2f} µs ({apart}; {span}{points}{lost})"
+
+
+def _ranked(row: Candidate) -> str:
+    """The figure of the staged ranking, its time and its points of preference apart."""
+    names = {formula.name for formula in EXECUTION}
+    time = math.fsum(term.microseconds for term in row.ranking if term.name in names)
+    return f"{row.points:,.1f} by the staged rule: {time:,.1f} µs and {row.points - time:,.1f} points of preference"
+
+
+def _driven_out(compilation: Compilation, schedule: Schedule, step: Step, row: Candidate) -> list[str]:
+    """Buffers in LX that the step could not share with the others any more."""
+    space = space_of(step.op, schedule, compilation.plan.layouts)
+    divisions = compilation.plan.divisions.set(step.name, space.division(row.factors))
+    plan = replace(compilation.plan, divisions=divisions)
+    lives, found = lifetimes(schedule), []
+    for name in dict.fromkeys(access.buffer for access in (*step.op.reads, *step.op.writes)):
+        if not isinstance(plan.placement.get(name), Slot) or not lives[name].writes:
+            continue
+        held = holding(schedule.steps[lives[name].writes[0]], name, schedule, plan)
+        readers = (schedule.steps[number] for number in lives[name].reads)
+        if partial_sums(held) or gap(held) or any(mismatch(held, reader, schedule, plan) for reader in readers):
+            found.append(name)
+    return found

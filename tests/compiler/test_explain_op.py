@@ -21,7 +21,7 @@ def test_terms_add_up_and_name_formula_inputs_and_constants() -> None:
     text = explain_op(ATTENTION, name)
     cost = next(cost for cost in ATTENTION.cost.steps if cost.step == name)
     for term in cost.terms:
-        assert f"{term.name}: {term.microseconds:,.3f} us = {term.formula}" in text
+        assert f"{term.name}: {term.microseconds:,.3f} µs = {term.formula}" in text
         assert term.inputs in text
         for key in term.constants:
             number = ATTENTION.problem.device.numbers[key]
@@ -33,14 +33,22 @@ def test_the_chosen_division_stands_among_the_next_best() -> None:
     text = explain_op(ATTENTION, product())
     rows = text[text.index("could be") :].splitlines()[1:]
     assert sum("chosen" in row for row in rows) == 1
-    assert all("us (" in row for row in rows)
-    assert "µs and points by the staged ranking" in text
+    assert all("µs (" in row for row in rows)
+    assert "points of preference" in text
     assert ATTENTION.plan.reasons[f"division:{product()}"] in text
+
+
+def test_a_division_that_drives_a_buffer_out_says_so() -> None:
+    found = compile_problem(ModelGraph("m", (), (), ()), problem_of(attention()), pipeline="searched")
+    rows = explain_op(found, product())
+    rows = rows[rows.index("could be") :]
+    assert "would leave LX, which is not in this time" in rows
+    assert not any("leave LX" in row for row in rows.splitlines() if "chosen" in row)
 
 
 def test_an_op_in_lx_takes_no_memory_time() -> None:
     text = explain_op(SOFTMAX, "exp")
-    assert "takes      0.00 us of its kernel" in text
+    assert "takes      0.00 µs of its kernel" in text
     assert "divided    i 32 x 16, 32 of 32 cores" in text
 
 

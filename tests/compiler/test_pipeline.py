@@ -14,7 +14,8 @@ from compiler.errors import InputError, StoppedError, StudioError
 from compiler.graph import ModelGraph
 from compiler.loops import LoopProgram
 from compiler.pins import Pins, PinState
-from compiler.pipeline import PASSES, PIPELINES, BrokenPlanError, compile_problem, parse_pipeline, print_pipeline
+from compiler.pipeline import PASSES, BrokenPlanError, compile_problem, parse_pipeline, print_pipeline
+from compiler.pipelines import PIPELINES
 from compiler.plan import Plan, Slot, Spilled
 from compiler.problem import Problem
 from tests.random_programs import random_program

@@ -10,7 +10,7 @@ import pytest
 from compiler.errors import StudioError
 from compiler.frontend.capture import capture_program, trace
 from compiler.loops import ModelSource
-from compiler.pipeline import PIPELINES
+from compiler.pipelines import PIPELINES
 from compiler.plan import ReasonCode, Slot, Spilled
 from compiler.solvers.table import SOLVERS
 from simulator.report import Agreement

@@ -14,7 +14,8 @@ from compiler.device import load_device
 from compiler.errors import LimitError
 from compiler.frontend.load import load
 from compiler.pins import Pins, PinState
-from compiler.pipeline import PIPELINES, compile_problem
+from compiler.pipeline import compile_problem
+from compiler.pipelines import PIPELINES
 from compiler.problem import Problem
 from compiler.schedule import expand
 from compiler.spans import reaches_of

@@ -9,7 +9,7 @@ import pytest
 
 from compiler.captured import Captured
 from compiler.frontend.load import load
-from compiler.pipeline import PIPELINES
+from compiler.pipelines import PIPELINES
 from simulator.report import Agreement
 from spyre_studio import tasks
 from spyre_studio.reporter import Reporter

@@ -101,3 +101,10 @@ def test_the_example_in_the_readme_is_read() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
     pins = parse_pins(readme.partition("```json\n")[2].partition("```")[0])
     assert set(pins.keys) == {"division:matmul", "layout:mul", "placement:softmax/sum"}
+
+
+@pytest.mark.parametrize("number", [1 << 63, -(1 << 64), 10**30])
+def test_a_number_beyond_64_bits_is_refused_when_it_is_read(number: int) -> None:
+    """A plan that holds it could be written, but not opened again."""
+    with pytest.raises(InputError, match="beyond 64 bits"):
+        parse_pins(f'{{"version": 1, "division": {{"matmul": {{"m": {number}}}}}}}')
