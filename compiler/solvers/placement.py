@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import groupby
 
 from frozendict import frozendict
 
@@ -127,9 +128,9 @@ def least_lost(problem: PlacementProblem) -> int:
     large = [one for one in problem.requests if one.size > problem.capacity]
     fitting = [one for one in problem.requests if one.size <= problem.capacity]
     begins = {one.name: one.start + bool(problem.parents(one)) for one in fitting}
-    worst = 0
-    for step in sorted(set(begins.values())):
-        alive = [one for one in fitting if begins[one.name] <= step < one.end]
+    worst, alive = 0, list[Request]()
+    for step, fresh in groupby(sorted(fitting, key=lambda one: begins[one.name]), key=lambda one: begins[one.name]):
+        alive = [one for one in (*alive, *fresh) if step < one.end]
         worst = max(worst, _least_at_once(problem, alive))
     return sum(one.saves for one in large) + worst
 
