@@ -3,16 +3,11 @@
 Owns the verdict values and their words.  Refuses to compute: `simulator.functional` does, with torch; everything here
 can be read without it.
 
-The rule.  Two values agree if |d| <= E * min(1, scale) + 2 * E * |reference| + N * rms(reference).
-E is the rounding noise of one element: the units of all roundings on the longest chain of ops that leads to it, added
-in squares.  The unit of f16 is 1e-3 (a step is 9.8e-4), of bf16 8e-3, of fp32 1e-6; a copy adds nothing, so that one
-rounding to f16 gives 1e-3 + 2e-3 * |reference|.  `scale` is the largest value of the result and, where values were
-added up, of what was added: 1e-3 may be large for a probability.  N is the noise that sums over K terms spread over all
-elements of a result: that of the operands, and sqrt(K) steps of fp32.
-
-A result whose every element is within the rule may still be wrong as a whole, by one per cent everywhere.  Noise has no
-preferred sign and is much smaller on average: rms(d) <= 0.4 * (E and N together) * rms(reference), plus E / 10 * min(1,
-largest value added) for what is left of larger terms.
+The rule.  Rounding moves every element of a result by some amount, its deviation: half a step of each rounding that
+leads to it, carried through the ops in between and added up in squares (`simulator.functional.uncertainty`).  Two
+results agree if no element is off by more than 6 deviations, and all of them together by no more than 2, or up to 6
+where there are few: noise has no preferred sign, so that a result may be within the rule at every element and still be
+wrong as a whole, by one per cent everywhere.  A step is judged in the same way by what it rounds itself.
 """
 
 from __future__ import annotations
@@ -33,11 +28,12 @@ class Agreement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """|d| <= absolute + relative * |reference| for every element, and rms(d) <= norm."""
+    """How far off rounding explains: the element `Comparison.first` by `element`, all that are rounded by
+    `most_together` deviations in the root mean square, of which they are off by `together`."""
 
-    absolute: float
-    relative: float
-    norm: float
+    element: float
+    together: float
+    most_together: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,4 +141,9 @@ def _figures(found: Comparison) -> str:
     if found.agreement is Agreement.ROUNDING:  # relative to elements near zero an error of rounding may be any number
         return f"{found.differing:,} of {found.elements:,} elements differ, by {found.max_abs:.3g} at most"
     text = f"max |d| {found.max_abs:.3g}, relative {found.max_relative:.3g}, cosine {found.cosine:.6f}"
-    return f"{text}; {found.beyond:,} of {found.elements:,} beyond rounding; [{place}] is {found.got}, not {found.want}"
+    allowed, which = found.tolerance, f"[{place}] is {found.got}, not {found.want}"
+    if found.beyond:
+        least = f"where rounding explains {allowed.element:.3g}" if allowed.element else "where nothing is rounded"
+        return f"{text}; {found.beyond:,} of {found.elements:,} beyond rounding; {which}, {least}"
+    together = f"{allowed.together:.3g} deviations where rounding explains {allowed.most_together:.3g}"
+    return f"{text}; no element is beyond rounding by itself, but all together are off by {together}; {which}"

@@ -1,24 +1,32 @@
 """Compare: two host tensors, element by element and as a whole.
 
-Owns the figures of a `Comparison` and the verdict.  Refuses to know where the tensors come from.
+Owns the figures of a `Comparison` and the verdict.  Refuses to know where the tensors come from, and how far rounding
+may move them: that is handed over as a deviation per element.
 """
 
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from compiler.dtypes import DType
-from simulator.functional.tolerance import Noise, Size, tolerance
+from simulator.functional.deviation import BEYOND, Moves
 from simulator.report import Agreement, Comparison, Tolerance
 
 UNRELATED_BELOW = 0.1
 """A cosine nearer to 0 says that two results have nothing in common."""
 FEW = 16
 """With fewer elements than this a cosine says nothing."""
+
+
+TOGETHER = 2.0
+"""Deviations by which very many elements may be off on average, each rounded on its own or all with one factor; where
+there are few it is more, and as much as for one by itself where there is one."""
+NOTHING = Tolerance(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +49,20 @@ class _Difference:
         return torch.where(self.finite, self.want.abs(), 0.0)
 
 
-def compare(got: Tensor, want: Tensor, dtype: DType, noise: Noise, added: float = 0.0) -> Comparison:
-    """How `got` compares with `want` (equal shapes); `added` is the largest value that was added up."""
+def compare(got: Tensor, want: Tensor, deviation: Callable[[], Moves]) -> Comparison:
+    """How `got` compares with `want` (equal shapes); `deviation` tells how far rounding moves each element, and is
+    asked only if they are not equal."""
     if got.dtype == want.dtype and torch.equal(got, want):
-        return _equal(want, dtype, noise, added)
+        return Comparison(Agreement.EQUAL, want.numel(), 0, 0, 0.0, 0.0, 0.0, 1.0, False, NOTHING)
     pair = _difference(got, want)
     distance, size = pair.distance, pair.size
-    allowed = tolerance(noise, dtype, Size(peak(size), rms(size)), added)
-    far = pair.differs & (~pair.finite | (distance > allowed.absolute + allowed.relative * size))
+    moves = _none(want) if (found := deviation()) is None else found.broadcast_to(want.shape)
+    far = pair.differs & torch.where(pair.finite, distance > BEYOND * moves, ~moves.isinf())
     beyond = int(far.sum())
-    cosine = _cosine(pair)
-    agreement = _agreement(pair, beyond, rms(distance), allowed)
     first = _first(far if beyond else pair.differs)
+    allowed = _tolerance(distance, moves, 0.0 if first is None else float(moves[first]))
+    agreement = _agreement(pair, beyond, allowed)
+    cosine = _cosine(pair)
     return Comparison(
         agreement=agreement,
         elements=got.numel(),
@@ -70,11 +80,17 @@ def compare(got: Tensor, want: Tensor, dtype: DType, noise: Noise, added: float 
     )
 
 
-def _equal(want: Tensor, dtype: DType, noise: Noise, added: float) -> Comparison:
-    """The usual case, told apart early: no figure but the tolerance needs computing."""
-    size = torch.nan_to_num(want.to(torch.float32), 0.0, 0.0, 0.0).abs()
-    allowed = tolerance(noise, dtype, Size(peak(size), rms(size)), added)
-    return Comparison(Agreement.EQUAL, want.numel(), 0, 0, 0.0, 0.0, 0.0, 1.0, False, allowed)
+def _none(want: Tensor) -> Tensor:
+    return torch.zeros(want.shape, dtype=torch.float64)
+
+
+def _tolerance(distance: Tensor, moves: Tensor, first: float) -> Tolerance:
+    """What one element may be off, and what all of them are together, in deviations."""
+    rounded = (moves > 0) & moves.isfinite()
+    count = int(rounded.sum())
+    together = rms(distance[rounded] / moves[rounded])
+    most = TOGETHER + (BEYOND - TOGETHER) / math.sqrt(count) if count else 0.0
+    return Tolerance(min(BEYOND * first, sys.float_info.max), together, most)
 
 
 def _difference(got: Tensor, want: Tensor) -> _Difference:
@@ -83,10 +99,10 @@ def _difference(got: Tensor, want: Tensor) -> _Difference:
     return _Difference(one, other, ~equal, one.isfinite() & other.isfinite())
 
 
-def _agreement(pair: _Difference, beyond: int, distance: float, allowed: Tolerance) -> Agreement:
+def _agreement(pair: _Difference, beyond: int, allowed: Tolerance) -> Agreement:
     if not pair.differs.any():
         return Agreement.EQUAL
-    return Agreement.CORRUPTED if beyond or distance > allowed.norm else Agreement.ROUNDING
+    return Agreement.CORRUPTED if beyond or allowed.together > allowed.most_together else Agreement.ROUNDING
 
 
 def _cosine(pair: _Difference) -> float:

@@ -20,13 +20,16 @@ def fold(op: LoopOp, space: Space, values: list[Tensor]) -> Tensor:
     if op.kind in (OpKind.MATMUL, OpKind.CONV):
         left, right = (values[place] for place in op.results)
         return contract(space, left, right)
-    value = values[op.results[0]].broadcast_to(space.shape)
-    if not op.combine:
-        return value
+    value = values[op.results[0]]
+    return _fold_last(op.combine, rows_of(space, accumulator(value))) if op.combine else value.broadcast_to(space.shape)
+
+
+def rows_of(space: Space, value: Tensor) -> Tensor:
+    """The value over the whole space, its output loops as they are and then all reduction loops as one dim."""
     kept = [place for place, loop in enumerate(space.loops) if loop.role is Role.OUTPUT]
     folded = [place for place, loop in enumerate(space.loops) if loop.role is Role.REDUCTION]
-    rows = accumulator(value).permute(*kept, *folded).reshape([*(space.shape[place] for place in kept), -1])
-    return _fold_last(op.combine, rows)
+    whole = value.broadcast_to(space.shape).permute(*kept, *folded)
+    return whole.reshape([*(space.shape[place] for place in kept), -1])
 
 
 def accumulator(value: Tensor) -> Tensor:

@@ -78,17 +78,21 @@ NUMERICS: frozendict[str, Function] = frozendict(
 
 
 def apply(primitive: str, args: list[Tensor], dtype: DType) -> Tensor:
-    """The value of one instruction, rounded to `dtype`.  Tensors broadcast against each other.
+    """The value of one instruction, rounded to `dtype`.  Tensors broadcast against each other."""
+    return value_of(primitive, args, torch_dtype(dtype))
+
+
+def value_of(primitive: str, args: list[Tensor], kind: torch.dtype) -> Tensor:
+    """The same for any type of torch.
 
     Operands meet in the widest of their types and the result's (a bool result says nothing about them).
     """
-    kind = torch_dtype(dtype)
     if primitive == "bitcast":
         return args[0].contiguous().view(kind)
     if primitive in ("cast", "identity"):
         return args[0].to(kind)
     operands = args[1:] if primitive == "where" else args
-    kinds = [each.dtype for each in operands] + ([] if dtype is DType.BOOL else [kind])
+    kinds = [each.dtype for each in operands] + ([] if kind is torch.bool else [kind])
     common = reduce(torch.promote_types, [_computed_in(each) for each in kinds])
     operands = [each.to(common) for each in operands]
     if primitive == "where":

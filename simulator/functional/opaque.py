@@ -2,7 +2,7 @@
 
 Owns finding the operator and rebuilding its arguments.  Refuses everything but plain functional operators on tensors:
 a name is looked up among registered operators only, never imported, and an operator that changes its arguments or
-takes no tensor (reads files, say) is not called.
+takes no tensor (reads files, say) is not called.  Products are widened as they are in the reference.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from torch import Tensor
 
 from compiler.dtypes import DType
 from compiler.errors import InputError
+from compiler.frontend.widened import is_widened, widened
 from compiler.loops import OpaqueCall
 from simulator.functional.elements import torch_dtype
 
@@ -28,7 +29,8 @@ def call(request: OpaqueCall, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     arguments = [_argument(request, text, tensors) for text in request.arguments]
     keywords = {name: _argument(request, text, tensors) for name, text in request.keywords}
     try:
-        found = operator(*arguments, **keywords)
+        wide = is_widened(operator, tuple(arguments), keywords)
+        found = widened(operator, tuple(arguments), keywords) if wide else operator(*arguments, **keywords)
     except (RuntimeError, TypeError, ValueError, IndexError) as error:
         raise _unusable(request.target, f"it fails on the host ({str(error).splitlines()[0]})") from error
     results = tuple(found) if isinstance(found, tuple | list) else (found,)

@@ -17,7 +17,7 @@ from compiler.loops import Access, LoopOp, OpKind
 from simulator.errors import DeviceError
 from simulator.functional.address import AccessMap, Frame, OutsideError, access_map
 from simulator.functional.block import Block
-from simulator.functional.body import evaluate, gathered_offsets
+from simulator.functional.body import Reader, evaluate, gathered_offsets
 from simulator.functional.elements import poisoned, torch_dtype
 from simulator.functional.fold import fold
 from simulator.functional.opaque import call
@@ -47,10 +47,12 @@ class HostTensor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one op writes: a tensor per write over its output loops, and the offsets a scatter adds to its index."""
+    """What one op writes: a tensor per write over its output loops, the offsets a scatter adds to its index, and the
+    value of every instruction of its body."""
 
     values: tuple[Tensor, ...]
     gathered: Tensor | None = None
+    body: tuple[Tensor, ...] = ()
 
 
 class HostBuffers:
@@ -73,6 +75,10 @@ class HostBuffers:
         """Any other view of the buffer."""
         return self._storage(name).as_strided(shape, strides, offset)
 
+    def share(self, name: str, other: HostBuffers) -> None:
+        """Use the storage of another set for a buffer that neither writes."""
+        self._flat[name] = other._storage(name)
+
     def drop(self, name: str) -> None:
         """Forget a buffer nobody reads any more."""
         self._flat.pop(name, None)
@@ -86,9 +92,13 @@ class HostBuffers:
         kind = torch_dtype(self._tensors[op.write.buffer].dtype)
         if space.empty:
             return Result((poisoned(space.result.shape, self._tensors[op.write.buffer].dtype),))
-        values = evaluate(op, space, _Reads(self, op, space))
+        values = evaluate(op, space, self.reader(op))
         gathered = gathered_offsets(op, op.write.index, values, None)
-        return Result((fold(op, space, values).to(kind),), gathered)
+        return Result((fold(op, space, values).to(kind),), gathered, tuple(values))
+
+    def reader(self, op: LoopOp) -> Reader:
+        """What fetches the operands of an op over its whole space."""
+        return _Reads(self, op, whole(op))
 
     def write(self, op: LoopOp, result: Result) -> None:
         """Put a result where the op writes it."""

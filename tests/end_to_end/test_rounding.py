@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from compiler.device import load_device
+from compiler.errors import UnsupportedError
 from compiler.frontend.capture import capture_program, tensor_inputs, trace
 from compiler.frontend.eager import Reference, run
 from compiler.loops import ModelSource
@@ -21,8 +22,12 @@ from simulator.functional.verify import verify
 from simulator.report import Agreement, describe
 from tests.end_to_end.rounding_models import HALF, NAMES, model, random_expression
 
-SURE = ("mean of six", "residual", "products of columns", "transposed convolution", "encoder", "layers", "attention")
-"""Models in f16 that are far from having lost a per cent to rounding."""
+SURE = (
+    *("mean of six", "residual", "products of columns", "transposed convolution", "encoder"),
+    *("unit rows", "rotation"),
+)
+"""Models that are far from having lost a per cent to rounding in f16."""
+SEEDS = range(40)
 
 
 def prepared(module: nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Program, Reference]:
@@ -48,11 +53,27 @@ def test_a_right_model_is_not_corrupted(name: str, dtype: torch.dtype) -> None:
     assert report.ok, describe(report)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@cache
+def expression(seed: int) -> tuple[Program, Reference] | None:
+    """None where the compiler refuses it."""
+    try:
+        return prepared(*random_expression(seed))
+    except UnsupportedError:
+        return None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_random_expression_is_not_corrupted(seed: int) -> None:
-    program, known = prepared(*random_expression(seed))
+    made = expression(seed)
+    if made is None:
+        return  # nearly all of them compile
+    program, known = made
     report = verify(program, known.inputs, known.outputs)
     assert report.ok, describe(report)
+
+
+def test_nearly_all_random_expressions_compile() -> None:
+    assert sum(expression(seed) is None for seed in SEEDS) <= 2
 
 
 def changed(outputs: Mapping[str, Tensor], factor: float) -> dict[str, Tensor]:

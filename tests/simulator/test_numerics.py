@@ -17,7 +17,7 @@ from simulator.functional.body import evaluate
 from simulator.functional.elements import torch_dtype
 from simulator.functional.numerics import NUMERICS, apply
 from simulator.functional.space import whole
-from simulator.functional.tolerance import ADDING, EXACT
+from simulator.functional.tolerance import EXACT, OF_OPERAND, STEPPED
 from tests.simulator.sketch import at, loops, pointwise
 
 FLOATS = (DType.F16, DType.BF16, DType.F32, DType.F8E4M3, DType.F8E5M2)
@@ -33,7 +33,7 @@ def numbers(seed: int, kind: torch.dtype) -> Tensor:
 
 def test_the_table_has_exactly_the_primitives() -> None:
     assert set(NUMERICS) == set(PRIMITIVES)
-    assert not (EXACT | ADDING) - set(PRIMITIVES)
+    assert not (EXACT | STEPPED | OF_OPERAND) - set(PRIMITIVES)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -30,6 +30,16 @@ def test_arguments_are_rebuilt_from_data() -> None:
     assert torch.equal(call(request, [ROWS.t()])[0], ROWS.t())
 
 
+def test_products_are_computed_as_the_reference_computes_them() -> None:
+    generator = torch.Generator().manual_seed(0)
+    x, weight = (torch.randn(shape, generator=generator).half() for shape in ((1, 64, 5, 5), (64, 4, 3, 3)))
+    arguments = ('{"read": 0}', '{"read": 1}', "null", "[2, 2]")
+    (found,) = call(OpaqueCall("aten.conv_transpose2d.input", arguments), [x, weight])
+    wide = torch.nn.functional.conv_transpose2d(x.float(), weight.float(), stride=2).half()
+    assert torch.equal(found, wide)
+    assert not torch.equal(found, torch.nn.functional.conv_transpose2d(x, weight, stride=2)), "rounded on the way"
+
+
 @pytest.mark.parametrize(
     ("target", "why"),
     [

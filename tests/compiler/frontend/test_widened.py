@@ -63,6 +63,15 @@ def test_it_is_rounded_once(kind: torch.dtype) -> None:
     assert torch.equal(found, torch.addmm(x.float(), y.float(), z.float(), beta=0.3).to(kind))
 
 
+def test_the_product_of_a_row_is_rounded_once() -> None:
+    x = (1 + torch.randn(5, 200, generator=torch.Generator().manual_seed(0)) / 16).half()
+    assert is_widened(aten.prod.dim_int, (x, 1), {})
+    found = widened(aten.prod.dim_int, (x, 1), {})
+    assert isinstance(found, Tensor)
+    assert torch.equal(found, x.float().prod(1).half())
+    assert not torch.equal(found, x.prod(1)), "PyTorch rounds at every factor"
+
+
 @pytest.mark.parametrize(
     ("target", "args"),
     [
