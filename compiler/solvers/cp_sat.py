@@ -1,17 +1,14 @@
-"""CP-SAT: placement as rectangles of steps × bytes, with the best answer proved where time allows (facts 4.6, 5.3).
+"""CP-SAT: placement as a model of residents, take-overs and rectangles of steps × bytes (facts 4.6, 5.3).
 
-Owns the model and the only import of OR-Tools, which is loaded when it is asked for.  Refuses to depend on the clock:
-time is counted by the solver's own deterministic measure, with one worker and a fixed seed; the clock only stops a
-machine that is far slower than that measure, and then the answer says so.
-
-Each region is asked twice at most.  First without addresses: bytes alive per step against the capacity, whose optimum
-nothing can beat.  If its buffers can be packed, that is proved to be the best; only otherwise are residency and
-addresses decided together.
+Owns the model and the only import of OR-Tools, which is loaded when it is asked for.  Refuses strategy: what is asked
+in which order is for `compiler.solvers.exact`.  Time is counted by the solver's own deterministic measure, with one
+worker and a fixed seed; the clock only stops a machine that is far slower than that, and then the answer says so.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING
@@ -19,18 +16,15 @@ from typing import TYPE_CHECKING
 from frozendict import frozendict
 
 from compiler.errors import StudioError
-from compiler.solvers.fit import fit
-from compiler.solvers.placement import Effort, Placed, PlacementProblem, Status, bytes_lost, weight_lost
-from compiler.solvers.regions import by_region
+from compiler.solvers.placement import PlacementProblem
 from compiler.solvers.request import Request
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 WORKERS = 1
-PACK_SHARE = 0.5  # of the time left: to find that there is no packing can take for ever
-CLOCK_FACTOR, CLOCK_SECONDS = 2.0, 1.0  # the clock stops what takes so many times its seconds and so many more
-ROUNDING = 1e-3
+BUILDING = 2e-4  # deterministic seconds that a buffer of a model counts before the search: to build it takes time, too
+ROUNDING = 1e-3  # weights are whole; the solver tells its bound as a float
 
 
 class SolverMissingError(StudioError):
@@ -44,16 +38,8 @@ class SolverMissingError(StudioError):
         )
 
 
-def cp_sat(problem: PlacementProblem, effort: Effort) -> Placed:
-    """The best placement, proved where the seconds suffice; never worse than best fit.
-
-    Raises SolverMissingError without OR-Tools.
-    """
-    _require()
-    return by_region(problem, effort, _search)
-
-
-def _require() -> None:
+def require() -> None:
+    """SolverMissingError without OR-Tools."""
     try:
         from ortools.sat.python import cp_model as loaded
     except ImportError as error:
@@ -62,69 +48,28 @@ def _require() -> None:
 
 
 @dataclass(slots=True)
-class _Budget:
-    """Deterministic seconds that are left, and the moment at which the clock stops all."""
+class Budget:
+    """Deterministic seconds in all and left, and the moment at which the clock stops everything."""
 
     seed: int
+    whole: float
     left: float
     until: float
     branches: int = 0
     clock: bool = False
 
-
-def _search(region: PlacementProblem, start: Placed, effort: Effort) -> Placed:
-    wall = time.monotonic() + CLOCK_FACTOR * effort.seconds + CLOCK_SECONDS
-    budget = _Budget(effort.seed, effort.seconds, wall)
-    hint = start.addresses
-    loads = _Model(region, with_addresses=False)
-    loads.hint(hint)
-    chosen = loads.solve(budget)
-    bound = loads.bound
-    best = hint
-    if chosen is not None:
-        packed = _pack(region, chosen, budget)
-        best = packed if packed is not None and weight_lost(region, packed) < weight_lost(region, hint) else hint
-    if weight_lost(region, best) > bound:
-        both = _Model(region, with_addresses=True)
-        both.hint(best)
-        found = both.solve(budget)
-        bound = max(bound, both.bound)
-        if found is not None and weight_lost(region, found) < weight_lost(region, best):
-            best = _calm(region, found)
-    return _answer(region, best, bound, start, budget)
-
-
-def _answer(region: PlacementProblem, best: frozendict[str, int], bound: int, start: Placed, budget: _Budget) -> Placed:
-    """The claim in bytes: of the answers that keep as many pins, none loses fewer than the bound."""
-    lost, weight = bytes_lost(region, best), weight_lost(region, best)
-    least = lost if bound >= weight else max(start.bound, bound - (weight - lost), 0)
-    open_ = Status.CLOCK if budget.clock else Status.LIMIT
-    return Placed(best, lost, min(lost, least), Status.OPTIMAL if least >= lost else open_, budget.branches)
-
-
-def _pack(region: PlacementProblem, chosen: frozendict[str, int], budget: _Budget) -> frozendict[str, int] | None:
-    """Addresses for all of the chosen, by best fit or else by search; None where there are none, or no time."""
-    part = region.among(chosen)
-    calm = fit(part.requests, part.capacity, part.alignment)
-    if len(calm) == len(chosen):
-        return calm
-    model = _Model(part, with_addresses=True)
-    model.require_all()
-    model.hint(calm)
-    return model.solve(budget, PACK_SHARE)
-
-
-def _calm(region: PlacementProblem, found: frozendict[str, int]) -> frozendict[str, int]:
-    """Where best fit finds room for the same buffers, its addresses: they do not depend on the way of the search."""
-    part = region.among(found)
-    calm = fit(part.requests, part.capacity, part.alignment)
-    return calm if len(calm) == len(found) else found
+    @property
+    def spent(self) -> bool:
+        """True when there is no time left of either kind."""
+        self.clock |= time.monotonic() >= self.until
+        return self.clock or self.left <= 0
 
 
 @dataclass(slots=True)
-class _Model:
+class Model:
     """A region as a model: who is resident, who takes whose place, and, with addresses, who lies where.
 
+    Without addresses it asks less: bytes alive at each step fit.  Its optimum is a bound that no placement beats.
     Addresses and heights are in units of the alignment.
     """
 
@@ -219,7 +164,13 @@ class _Model:
         for present in self.resident.values():
             self.model.add(present == 1)
 
-    def hint(self, addresses: frozendict[str, int]) -> None:
+    def fix(self, addresses: Mapping[str, int]) -> None:
+        """These buffers are resident, and there."""
+        for name, address in addresses.items():
+            self.model.add(self.resident[name] == 1)
+            self.model.add(self.at[name] == address // self.region.alignment)
+
+    def hint(self, addresses: Mapping[str, int]) -> None:
         """Start from this answer; all variables are told, otherwise it is not taken up."""
         taken: set[str] = set()
         for (parent, child), merge in self.merged.items():
@@ -233,20 +184,19 @@ class _Model:
             if self.with_addresses:
                 self.model.add_hint(self.at[name], addresses.get(name, 0) // self.region.alignment)
 
-    def solve(self, budget: _Budget, share: float = 1.0) -> frozendict[str, int] | None:
-        """Address of every resident buffer (0 in a model without addresses); None if none was found in time."""
+    def solve(self, budget: Budget, share: float = 1.0) -> frozendict[str, int] | None:
+        """Address of every resident buffer (0 without addresses); None if `share` of the whole time found none."""
         from ortools.sat.python import cp_model
 
-        seconds = budget.until - time.monotonic()
-        if budget.left <= 0 or seconds <= 0:
+        if budget.spent:
             return None
         solver = self.solver = cp_model.CpSolver()
         solver.parameters.num_workers = WORKERS
         solver.parameters.random_seed = budget.seed
-        solver.parameters.max_deterministic_time = share * budget.left
-        solver.parameters.max_time_in_seconds = seconds
+        solver.parameters.max_deterministic_time = min(budget.left, share * budget.whole)
+        solver.parameters.max_time_in_seconds = max(0.01, budget.until - time.monotonic())
         status = solver.solve(self.model)
-        budget.left -= solver.response_proto.deterministic_time
+        budget.left -= solver.response_proto.deterministic_time + BUILDING * len(self.region.requests)
         budget.branches += solver.num_branches
         budget.clock |= time.monotonic() >= budget.until
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

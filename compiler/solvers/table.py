@@ -10,7 +10,7 @@ from collections.abc import Callable
 from frozendict import frozendict
 
 from compiler.solvers.annealing import annealing
-from compiler.solvers.cp_sat import cp_sat
+from compiler.solvers.exact import cp_sat
 from compiler.solvers.heuristics import best_fit, first_fit, greedy_sweep
 from compiler.solvers.placement import Effort, Placed, PlacementProblem
 

@@ -16,7 +16,8 @@ from compiler.pipeline import compile_problem
 from compiler.pipelines import PIPELINES
 from compiler.plan import Claim, Plan
 from compiler.problem import Problem
-from compiler.solvers.cp_sat import SolverMissingError, cp_sat
+from compiler.solvers.cp_sat import SolverMissingError
+from compiler.solvers.exact import cp_sat
 from compiler.solvers.placement import Effort, PlacementProblem, Status
 from compiler.solvers.request import Request
 from compiler.solvers.table import SOLVERS
@@ -48,6 +49,15 @@ def test_more_time_is_never_worse_than_best_fit() -> None:
     start = SOLVERS["best-fit"](HARD, Effort())
     assert start.bound <= cp_sat(HARD, Effort(0, 0.05)).bound <= cp_sat(HARD, Effort(0, 0.5)).objective
     assert cp_sat(HARD, Effort(0, 5.0)).objective < start.objective
+
+
+def test_a_machine_too_slow_for_the_counted_time_keeps_the_best_so_far_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("compiler.solvers.exact.GRACE_SECONDS", -10.0)
+    found, start = cp_sat(HARD, Effort(0, 1.0)), SOLVERS["best-fit"](HARD, Effort())
+    assert found.status is Status.CLOCK
+    assert (found.objective, found.bound) == (start.objective, start.bound)
 
 
 def test_repeated_blocks_are_searched_once() -> None:
