@@ -1,5 +1,6 @@
 """CP-SAT as a solver of the pipeline: reproducible, bounded in time, and dispensable."""
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -107,6 +108,29 @@ def test_the_claim_counts_the_write_and_every_read_of_what_is_left_out(solver: s
 def test_options_that_cannot_be_used(options: dict[str, float], words: str) -> None:
     with pytest.raises(InputError, match=words):
         PlaceScratchpad("cp-sat", **options)  # type: ignore[arg-type]
+
+
+def test_answers_do_not_depend_on_the_order_of_hashes() -> None:
+    code = (
+        "from random import Random\n"
+        "from compiler.solvers.placement import Effort\n"
+        "from compiler.solvers.table import SOLVERS\n"
+        "from tests.compiler.placement_cases import crowded_problem\n"
+        "problem = crowded_problem(Random('hashes'), 60, 20, 600)\n"
+        "print({name: solver(problem, Effort(1, 0.3)) for name, solver in SOLVERS.items()})\n"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert said[0] == said[1]
+    assert b"cp-sat" in said[0]
 
 
 # Without OR-Tools
