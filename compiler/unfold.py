@@ -2,7 +2,9 @@
 
 A view such as [S, heads*80] read as [S, heads, 80] moves two loops within one stick, whichever dim is cut.  A plain
 copy of it that has a dim per loop can be made along another loop (here S) and restickified then.  Where there is no
-other loop, the loops of the op are cut instead, so that each moves through one dim.
+other loop, the loops of the op are cut instead, so that each moves through one dim.  A slice that starts within a
+stick is read along another dim; where all dims start so, a copy takes the offsets away from all but one, and a copy of
+that from the last.
 Owns which ops are changed, the copies' names and places, and their sharing.  Refuses to change what has a legal way to
 run, and what is not helped: the refusal of the layout passes is then about the op as its author wrote it.
 """
@@ -98,8 +100,8 @@ class _Unfolding:
         if recipe.cut is not None:
             op = self._cut(op, recipe)
         reads = list(op.reads)
-        for number, form in recipe.copies:
-            copy = view_copy(op, number, self.scene.buffers[reads[number].buffer], form)
+        for number, kind in recipe.copies:
+            copy = view_copy(op, number, self.scene.buffers[reads[number].buffer], *kind)
             assert copy is not None, "ops of equal structure have equal copies"
             reads[number] = Access(self._name_of(copy, op), copy.read)
         self.ops[op.name] = replace(op, reads=tuple(reads)) if recipe.copies else op
@@ -132,7 +134,9 @@ class _Unfolding:
         return made
 
     def _name_of(self, copy: ViewCopy, op: LoopOp) -> str:
-        """The buffer that holds a copy, made before `op` if there is none yet."""
+        """The buffer that holds a copy, made before `op` if there is none yet, behind the copy that it is made of."""
+        if copy.before is not None:
+            copy = replace(copy, buffer=copy.before.named(self._name_of(copy.before, op)), before=None)
         if copy.key not in self._copies:
             name = self._free(f"{op.name}.{_beside(copy.buffer.name, op.name)}")
             self._copies[copy.key] = name

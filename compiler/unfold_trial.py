@@ -1,7 +1,9 @@
 """Unfold trial: the least change with which an op has a legal way to run.
 
 Owns the search over copies of what an op reads and cuts of its loops, for one op by itself: with all layouts its
-buffers can have, as any of them can be restickified into any other.  Refuses to change the program.
+buffers can have, as any of them can be restickified into any other.  Where two dims of a read start within a stick, a
+copy of what is read cannot be made either; at last, copies of what is read of all dims but one are tried, and copies of
+those.  Refuses to change the program.
 """
 
 from __future__ import annotations
@@ -21,7 +23,11 @@ from compiler.scene import Candidate, Layouts, Scene
 from compiler.tails import CONTRACTIONS, tail_of
 from compiler.view_copies import Form, ViewCopy, parted, view_copy
 
-Chosen = Mapping[int, tuple[ViewCopy, Form]]
+Kind = tuple[Form, str]
+"""The form of a copy and the loop along which it is whole, '' where the form has none."""
+Chosen = Mapping[int, tuple[ViewCopy, Kind]]
+_ALONG_A_LOOP = (Form.TRIMMED, Form.THROUGH)
+FORMS: tuple[Kind, ...] = tuple((form, "") for form in Form if form not in _ALONG_A_LOOP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,7 @@ class Recipe:
     """The loop of an op to cut, if any, and then its reads to serve from copies."""
 
     cut: LoopCut | None = None
-    copies: tuple[tuple[int, Form], ...] = ()
+    copies: tuple[tuple[int, Kind], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,34 +51,40 @@ class Trial:
         """The least change; none if the op has a way to run as it is, or has none with any change."""
         if self._works({}):
             return Recipe()
-        found = self._with_copies()
+        found = self._with_copies(FORMS)
         if found is not None:
             return found
         for cut in cuts_of(self.op, self.scene.buffers):
             op, written = cut_write(self.scene, self.op, cut)
             if op is not None:
                 trial = Trial(with_buffers(self.scene, [written] if written else []), op, self.layouts, cut)
-                found = Recipe(cut) if trial._works({}) else trial._with_copies()
+                found = Recipe(cut) if trial._works({}) else trial._with_copies(FORMS)
+            if found is not None:
+                return found
+        kinds = FORMS
+        for form in _ALONG_A_LOOP:
+            kinds += tuple((form, loop.name) for loop in self.op.loops if loop.extent > 1)
+            found = self._with_copies(kinds)
             if found is not None:
                 return found
         return Recipe()
 
-    def _with_copies(self) -> Recipe | None:
+    def _with_copies(self, kinds: tuple[Kind, ...]) -> Recipe | None:
         """The fewest copies with which the op has a way to run; None if it has none with any."""
-        for chosen in self._choices():
+        for chosen in self._choices(kinds):
             if self._works(chosen):
                 needed = sorted(self._needed(chosen).items())
-                return Recipe(self.cut, tuple((number, form) for number, (_, form) in needed))
+                return Recipe(self.cut, tuple((number, kind) for number, (_, kind) in needed))
         return None
 
-    def _choices(self) -> Iterator[Chosen]:
-        """A copy for every read that can have one: the smallest, then one form throughout."""
-        forms = {number: copies for number in range(len(self.op.reads)) if (copies := self._forms(number))}
-        smallest = {number: copies[0] for number, copies in forms.items()}
+    def _choices(self, kinds: tuple[Kind, ...]) -> Iterator[Chosen]:
+        """A copy for every read that can have one: the smallest, then one kind throughout."""
+        known = {number: copies for number in range(len(self.op.reads)) if (copies := self._copies(number, kinds))}
+        smallest = {number: copies[0] for number, copies in known.items()}
         if smallest:
             yield smallest
-            for form in Form:
-                like = {number: min(copies, key=lambda copy: copy[1] is not form) for number, copies in forms.items()}
+            for kind in kinds:
+                like = {number: min(copies, key=lambda copy: copy[1] != kind) for number, copies in known.items()}
                 if like != smallest:
                     yield like
 
@@ -85,15 +97,26 @@ class Trial:
                 needed = fewer
         return needed
 
-    def _forms(self, number: int) -> list[tuple[ViewCopy, Form]]:
+    def _copies(self, number: int, kinds: tuple[Kind, ...]) -> list[tuple[ViewCopy, Kind]]:
         """The copies of a read that can be made in full sticks, the smallest first."""
         buffer = self.scene.buffers[self.op.reads[number].buffer]
-        copies = [(copy, form) for form in Form if (copy := view_copy(self.op, number, buffer, form)) is not None]
+        copies = [(copy, kind) for kind in kinds if (copy := view_copy(self.op, number, buffer, *kind)) is not None]
         return sorted((entry for entry in copies if self._can_be_made(entry[0])), key=lambda entry: entry[0].elements)
 
     def _can_be_made(self, copy: ViewCopy) -> bool:
+        if copy.before is None:
+            return self._copied(self.scene, copy, self.layouts)
+        if not self._can_be_made(copy.before):
+            return False
+        source, scene = copy.buffer, with_buffers(self.scene, [copy.buffer])
+        dims = [dim for dim, size in enumerate(source.shape) if size > 1]
+        known = (dense_layout(source, default_order(source, dim), scene.lanes(source)) for dim in dims)
+        return any(self._copied(scene, copy, {source.name: layout}) for layout in known)
+
+    def _copied(self, scene: Scene, copy: ViewCopy, layouts: Layouts) -> bool:
+        """True if the copy can be written in full sticks."""
         target, op = copy.named("?"), copy.op("?", self.op.origin)
-        ways = candidates(with_buffers(self.scene, [target]), op, self.layouts)
+        ways = candidates(with_buffers(scene, [target]), op, layouts)
         return any(way.loop is not None and not spreads(way.outputs[0], target) for way in ways)
 
     def _works(self, chosen: Chosen) -> bool:

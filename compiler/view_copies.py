@@ -1,7 +1,8 @@
 """View copies: the plain copies from which a read of a view can be served with a loop of its own per dim.
 
 Owns their loops, shapes and indices: only what is read, with one dim per loop; or the buffer as it is stored, with dims
-cut in two where the view cuts them.  Refuses to judge whether a copy is needed or helps.
+cut in two where the view cuts them; or what is read of all dims but one.  Refuses to judge whether a copy is needed or
+helps.
 """
 
 from __future__ import annotations
@@ -10,28 +11,33 @@ import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
+from operator import mul
 
 from compiler.layout import MAX_DIM_ORDER
 from compiler.loops import Access, Buffer, BufferKind, Index, Load, Loop, LoopOp, OpKind, Origin, Role, Term
-from compiler.walks import Walk, walk_of
+from compiler.walks import Walk, hull, walk_of
 
 _LETTERS = "ijklmn"
 
 
 class Form(StrEnum):
     """What a copy holds: what is read, or the whole buffer with dims cut where loops share them, or with dims also cut
-    where a loop skips elements."""
+    where a loop skips elements; or what is read of the dims that one loop does not move, and the others whole; or what
+    is read again, copied from such a copy."""
 
     READ = "read"
     WHOLE = "whole"
     SPACED = "spaced"
+    TRIMMED = "trimmed"
+    THROUGH = "through"
 
 
 @dataclass(frozen=True, slots=True)
 class ViewCopy:
     """A copy of `buffer` with other dims: the element at `source` goes to `target`, and the reader finds it at `read`.
 
-    `read` is in terms of the reader's loops, the others in terms of `loops`.
+    `read` is in terms of the reader's loops, the others in terms of `loops`.  `before` is the copy that `buffer` is the
+    result of, if it is one itself; its name is open until that copy is made.
     """
 
     buffer: Buffer
@@ -41,11 +47,12 @@ class ViewCopy:
     source: Index
     target: Index
     read: Index
+    before: ViewCopy | None = None
 
     @property
     def elements(self) -> int:
         """Elements copied."""
-        return math.prod(self.shape)
+        return math.prod(self.shape) + (self.before.elements if self.before else 0)
 
     def named(self, name: str) -> Buffer:
         """The buffer that the copy writes."""
@@ -72,15 +79,21 @@ class ViewCopy:
         return (self.buffer.name, self.shape, self.strides, renamed(self.source, places))
 
 
-def view_copy(op: LoopOp, number: int, buffer: Buffer, form: Form) -> ViewCopy | None:
+def view_copy(op: LoopOp, number: int, buffer: Buffer, form: Form, along: str = "") -> ViewCopy | None:
     """The copy of this form for read `number` of an op; None if there is none, or it would hold what is there
-    already."""
+    already.  `along` is the loop whose dims a trimmed copy holds whole."""
     read = op.reads[number]
     walk = walk_of(op, read, buffer)
     if not walk.known or plain(walk):
         return None
     if form is Form.READ:
-        return _of_read(op, number, buffer)
+        return _of_read(op, number, read.index, buffer)
+    if form in (Form.TRIMMED, Form.THROUGH):
+        trimmed = _trimmed(walk, read.index, buffer, along)
+        if trimmed is None or form is Form.TRIMMED:
+            return trimmed
+        again = _of_read(op, number, trimmed.read, trimmed.named(""))
+        return replace(again, before=trimmed) if again else None
     parts = _parted(walk, buffer, spaced=form is Form.SPACED)
     if parts is None or (form is Form.SPACED and parts == _parted(walk, buffer)):
         return None
@@ -106,9 +119,8 @@ def plain(walk: Walk) -> bool:
     return all(moved.get(dim, 1) == size for dim, size in enumerate(walk.shape))
 
 
-def _of_read(op: LoopOp, number: int, buffer: Buffer) -> ViewCopy | None:
+def _of_read(op: LoopOp, number: int, index: Index, buffer: Buffer) -> ViewCopy | None:
     """One dim per loop of the reader, in its order."""
-    index = op.reads[number].index
     if index.gathers or op.masked(number):
         return None
     loops = tuple(replace(loop, role=Role.OUTPUT) for loop in op.loops if loop.name in index.loop_names)
@@ -125,6 +137,61 @@ def _of_whole(read: Access, buffer: Buffer, parts: Buffer) -> ViewCopy:
     loops = tuple(Loop(name, size) for name, size in zip(_LETTERS, parts.shape, strict=False))
     index = _walked(loops, parts.strides)
     return ViewCopy(buffer, parts.shape, parts.strides, loops, index, index, read.index)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What a trimmed copy holds of a dim: `size` elements from `first` on, every `step`-th."""
+
+    first: int
+    step: int
+    size: int
+
+
+def _trimmed(walk: Walk, index: Index, buffer: Buffer, along: str) -> ViewCopy | None:
+    """The dims that `along` moves whole; of the others what is read, from the start and without gaps.
+
+    A stick of the source can then follow a dim that is whole, and a stick of the copy one that is not."""
+    picked = [part for part in walk.parts if not part.loops]
+    meant = [sum(map(mul, part.steps, buffer.strides)) for part in picked]
+    if any(part.table is not None for part in walk.parts) or meant != [one.coefficient for one in index.gathers]:
+        return None
+    sides = [_side(walk, dim, along) for dim in range(len(walk.shape))]
+    kept = [dim for dim, side in enumerate(sides) if side.size > 1]
+    shape = tuple(sides[dim].size for dim in kept)
+    if sides == [_Side(0, 1, size) for size in walk.shape] or not 0 < len(shape) <= MAX_DIM_ORDER:
+        return None
+    loops = tuple(Loop(name, size) for name, size in zip(_LETTERS, shape, strict=False))
+    source = _walked(loops, tuple(sides[dim].step * buffer.strides[dim] for dim in kept))
+    first = sum(side.first * stride for side, stride in zip(sides, buffer.strides, strict=True))
+    strides = dict(zip(kept, _dense(shape), strict=True))
+
+    def moved(steps: tuple[int, ...]) -> int:
+        return sum(steps[dim] // sides[dim].step * stride for dim, stride in strides.items())
+
+    start = moved(tuple(at - side.first for at, side in zip(walk.start, sides, strict=True)))
+    terms = tuple(
+        Term(step, ((part.loops[0], 1),)) for part in walk.parts if part.loops and (step := moved(part.steps))
+    )
+    gathers = tuple(
+        replace(one, coefficient=moved(part.steps)) for one, part in zip(index.gathers, picked, strict=True)
+    )
+    read = Index(start, terms, gathers)
+    return ViewCopy(
+        buffer, shape, _dense(shape), loops, replace(source, offset=first), _walked(loops, _dense(shape)), read
+    )
+
+
+def _side(walk: Walk, dim: int, along: str) -> _Side:
+    """All of a dim that `along` moves or an index picks from; what is read of another."""
+    moving = [part for part in walk.parts if part.steps[dim]]
+    if any(along in part.loops or not part.loops for part in moving):
+        return _Side(0, 1, walk.shape[dim])
+    low, high = hull(walk, dim)
+    outside = low < 0 or high >= walk.shape[dim]
+    step = abs(moving[0].steps[dim]) if len(moving) == 1 and not outside else 1
+    low, high = max(low, 0), min(high, walk.shape[dim] - 1)
+    return _Side(low, step, (high - low) // step + 1)
 
 
 def parted(op: LoopOp, access: Access, buffer: Buffer) -> Buffer | None:

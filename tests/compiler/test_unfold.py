@@ -180,6 +180,58 @@ def test_whole_sticks_of_the_cache_are_read_in_place(length: int) -> None:
     assert unfold(program, SPYRE) is program
 
 
+def corner(*shape: int) -> LoopProgram:
+    """A slice of which no dim starts with a stick, negated."""
+    sketch = Sketch()
+    view = sketch.input("x", *shape)
+    for dim, size in enumerate(shape):
+        view = view.sliced(dim, 1 + dim, size, 1)
+    sketch.output(sketch.apply("neg", view))
+    return sketch.program()
+
+
+@pytest.mark.parametrize(
+    ("shape", "copied"), [((9, 133), (8, 133)), ((300, 70), (300, 68)), ((3, 9, 133), (2, 7, 133)), ((133,), None)]
+)
+def test_all_offsets_but_one_are_taken_away_by_a_copy(shape: tuple[int, ...], copied: tuple[int, ...] | None) -> None:
+    program = corner(*shape)
+    if copied is None:
+        assert unfold(program, SPYRE) is program
+        return
+    assert "starts at offset" in refused(program)
+    assert copies(program, unfolded(program)) == {"neg.x": copied}
+
+
+def test_slices_that_are_subtracted_share_their_sticks() -> None:
+    """One of them needs no copy."""
+    sketch = Sketch()
+    x = sketch.input("x", 5, 133)
+    late, early = (x.sliced(0, first, first + 4, 1).sliced(1, first, first + 132, 1) for first in (1, 0))
+    sketch.output(sketch.apply("sub", late, early))
+    program = sketch.program()
+    assert copies(program, unfolded(program)) == {"sub.x": (4, 133)}
+
+
+def test_equal_slices_share_a_copy() -> None:
+    sketch = Sketch()
+    part = sketch.input("x", 9, 133).sliced(0, 1, 5, 1).sliced(1, 3, 70, 1)
+    for name in ("relu", "neg", "abs"):
+        sketch.output(sketch.apply(name, part))
+    program = sketch.program()
+    assert list(copies(program, unfolded(program))) == ["relu.x"]
+
+
+def test_a_second_factor_whose_dims_all_start_late_is_copied_twice() -> None:
+    """It must have its sticks along the columns and end with its last row."""
+    sketch = Sketch()
+    part = sketch.input("x", 9, 133).sliced(0, 1, 5, 1).sliced(1, 3, 70, 1)
+    sketch.output(sketch.matmul(sketch.input("w", 6, 4), part))
+    program = sketch.program()
+    made = unfolded(program)
+    assert copies(program, made) == {"matmul.x": (4, 133), "matmul.x.2": (67, 4)}
+    assert [op.reads[0].buffer for op in made.ops[:2]] == ["x", "matmul.x"]
+
+
 def test_a_window_over_narrow_groups_is_not_spelled_out() -> None:
     """Copying what is read would repeat each value once per tap."""
     program = grouped(8)

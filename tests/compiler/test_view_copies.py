@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from compiler.dtypes import DType
 from compiler.loop_cuts import LoopCut, cut_op, cuts_of
-from compiler.loops import Access, Index, IndexValue, LoopOp, LoopProgram, Role, Term
+from compiler.loops import Access, Index, IndexValue, LoopOp, LoopProgram, Origin, Role, Term
 from compiler.view_copies import Form, ViewCopy, view_copy
 from tests.programs import reshaped, transposed
 from tests.random_draft import View
@@ -22,8 +23,9 @@ def reader(view: View, sketch: Sketch) -> LoopProgram:
     return sketch.program()
 
 
-def copied(program: LoopProgram, form: Form, op: int = -1, number: int = 0) -> ViewCopy | None:
-    return view_copy(program.ops[op], number, program.buffer_map[program.ops[op].reads[number].buffer], form)
+def copied(program: LoopProgram, form: Form, op: int = -1, number: int = 0, along: str = "") -> ViewCopy | None:
+    read = program.ops[op].reads[number]
+    return view_copy(program.ops[op], number, program.buffer_map[read.buffer], form, along)
 
 
 def shape_of(copy: ViewCopy | None) -> tuple[int, ...] | None:
@@ -75,6 +77,71 @@ def test_the_whole_buffer_has_more_dims_and_is_stored_as_it_was() -> None:
     assert [loop.extent for loop in copy.loops] == [6, 4, 3]
 
 
+def moves(copy: ViewCopy) -> dict[int, int]:
+    """Offset in the copy -> offset in what it is made of in the end."""
+    op = copy.op("copy", Origin())
+    found = dict(zip(flat(copy.target, op), flat(copy.source, op), strict=True))
+    before = moves(copy.before) if copy.before else {}
+    return {place: before.get(source, source) for place, source in found.items()}
+
+
+def cut_off() -> dict[str, View]:
+    """Views of which more than one dim starts late, by what is special about them."""
+    x = Sketch().input("x", 7, 6, 9)
+    return {
+        "starts": x.sliced(0, 1, 5, 1).sliced(2, 3, 9, 1),
+        "every third": x.sliced(0, 1, 7, 2).sliced(2, 2, 9, 3),
+        "one of": x.sliced(0, 1, 2, 1).sliced(1, 2, 4, 1).sliced(2, 3, 9, 1),
+        "turned": x.sliced(1, 1, 5, 1).sliced(2, 3, 9, 1).permuted((2, 0, 1)),
+        "backwards": replace(x.sliced(2, 3, 9, 1), strides=(-54, 9, 1), offset=6 * 54 + 3),
+        "windows": replace(x, shape=(2, 4, 6, 9), strides=(108, 54, 9, 1)).sliced(3, 3, 9, 1),
+    }
+
+
+@pytest.mark.parametrize("form", [Form.TRIMMED, Form.THROUGH])
+@pytest.mark.parametrize("name", cut_off())
+def test_a_reader_finds_what_it_read_in_a_copy_that_is_whole_along_one_loop(name: str, form: Form) -> None:
+    sketch = Sketch()
+    sketch.input("x", 7, 6, 9)
+    program = reader(cut_off()[name], sketch)
+    op = program.ops[0]
+    made = [copy for loop in op.loops if (copy := copied(program, form, along=loop.name)) is not None]
+    assert made
+    for copy in made:
+        source = moves(copy)
+        assert len(source) == math.prod(copy.shape)
+        assert [source[place] for place in flat(copy.read, op)] == flat(op.reads[0].index, op)
+
+
+def test_a_trimmed_copy_holds_what_is_read_of_the_other_dims() -> None:
+    sketch = Sketch()
+    program = reader(sketch.input("x", 7, 6, 9).sliced(0, 1, 7, 2).sliced(2, 3, 9, 1), sketch)
+    shapes = [shape_of(copied(program, Form.TRIMMED, along=loop.name)) for loop in program.ops[0].loops]
+    assert shapes == [(7, 6, 6), (3, 6, 6), (3, 6, 9)]
+    through = copied(program, Form.THROUGH, along=program.ops[0].loops[2].name)
+    assert through is not None
+    assert (through.shape, through.elements) == ((3, 6, 6), 108 + 162)
+
+
+def test_a_trimmed_copy_of_a_masked_read_is_what_lies_within_the_mask() -> None:
+    sketch = Sketch()
+    program = reader(sketch.pad(sketch.input("x", 6, 12).sliced(0, 2, 6, 1).sliced(1, 5, 12, 1), 33, 0), sketch)
+    found = copied(program, Form.TRIMMED, 0, along="i")
+    assert found is not None
+    assert (found.shape, found.source.offset) == ((6, 7), 5)
+    assert found.read.offset == 2 * 7 - 33
+
+
+def test_rows_chosen_by_data_are_chosen_from_a_trimmed_copy() -> None:
+    sketch = Sketch()
+    table, chosen = sketch.input("table", 9, 12).sliced(1, 3, 12, 1), sketch.input("chosen", 5, dtype=DType.I64)
+    sketch.output(sketch.rows_of(table, chosen))
+    found = copied(sketch.program(), Form.TRIMMED, number=1, along="i")
+    assert found is not None
+    assert found.shape == (9, 9)
+    assert [(gather.coefficient, gather.size) for gather in found.read.gathers] == [(9, 9)]
+
+
 def test_every_second_element_lies_in_a_dim_of_its_own() -> None:
     sketch = Sketch()
     program = reader(sketch.input("x", 1, 8, 6).sliced(1, 1, 8, 2), sketch)
@@ -102,7 +169,7 @@ def test_what_does_not_fall_apart_is_not_cut(strides: tuple[int, int, int]) -> N
 def test_what_is_walked_dim_by_dim_has_no_copy() -> None:
     sketch = Sketch()
     program = reader(transposed(sketch.input("x", 6, 12)), sketch)
-    assert [copied(program, form) for form in Form] == [None, None, None]
+    assert not any(copied(program, form) for form in Form)
 
 
 def test_a_masked_read_is_not_copied_alone() -> None:
@@ -125,7 +192,7 @@ def test_no_copy_has_more_dims_than_a_layout() -> None:
     sketch = Sketch()
     view = replace(sketch.input("x", 128), shape=(2,) * 7, strides=(64, 32, 16, 8, 4, 2, 1))
     program = reader(view, sketch)
-    assert [copied(program, form) for form in Form] == [None, None, None]
+    assert not any(copied(program, form) for form in Form)
 
 
 def test_copies_of_equal_reads_have_equal_keys() -> None:

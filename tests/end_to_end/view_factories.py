@@ -186,6 +186,51 @@ def slice_of_a_weight() -> Example:
     return of(lambda x, weight: x @ weight[:, 32:96], noise(8, 64), noise(64, 128))
 
 
+def slice_of_both_dims() -> Example:
+    """Neither dim begins with a stick."""
+    return of(lambda x: x[1:5, 3:70] * 2, noise(9, 133))
+
+
+def slices_of_both_dims_subtracted() -> Example:
+    """Each element minus its neighbour above and to the left."""
+    return of(lambda x: x[1:, 1:] - x[:-1, :-1], noise(70, 133))
+
+
+def slice_below_a_matrix() -> Example:
+    """Columns from the third on, put below 96 rows."""
+    return of(lambda x, y: torch.cat([x, y[:, 3:]], 0), noise(96, 70), noise(32, 73))
+
+
+def slice_made_contiguous() -> Example:
+    """The copy that its author asks for is a slice of both dims too."""
+    return of(lambda x, y: x[1:5, 3:70].contiguous() + y, noise(9, 133), noise(4, 67))
+
+
+def slice_of_both_dims_as_a_weight() -> Example:
+    """The second factor of a product is a slice of both dims."""
+    return of(lambda x, weight: x @ weight[1:5, 3:70], noise(9, 4), noise(9, 133))
+
+
+def slice_of_a_table() -> Example:
+    """Rows that indices pick out of a slice of both dims."""
+    return of(lambda table, chosen: table[1:, 3:][chosen], noise(9, 133), torch.tensor([1, 2, 5, 5]))
+
+
+def inside_of_a_picture() -> Example:
+    """Each inner element minus the mean of its four neighbours."""
+
+    def rest(x: Tensor) -> Tensor:
+        around = x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]
+        return x[1:-1, 1:-1] - around / 4
+
+    return of(rest, noise(66, 133))
+
+
+def every_other_of_both_dims() -> Example:
+    """Every second row, every third column."""
+    return of(lambda x: x[1::2, 2::3] * 2, noise(9, 133))
+
+
 def windows_of_rows() -> Example:
     """Windows of 16 values, 8 apart, times a matrix."""
     return of(lambda x, weight: x.unfold(1, 16, 8) @ weight, noise(8, 96), noise(16, 64))
