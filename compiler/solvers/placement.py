@@ -117,7 +117,8 @@ def weight_lost(problem: PlacementProblem, addresses: Mapping[str, int]) -> int:
 
 
 def least_lost(problem: PlacementProblem) -> int:
-    """Bytes that are lost in any case: what is larger than the scratchpad, and what is too much at the worst step.
+    """Bytes that are lost in any case: what is larger than the scratchpad, and in each region what is too much at its
+    worst step.
 
     At a step, bytes are given up where they save least traffic, a part of a buffer if need be.  A buffer that may take
     over another's place counts from the step after the one they share.
@@ -125,14 +126,41 @@ def least_lost(problem: PlacementProblem) -> int:
     >>> least_lost(PlacementProblem((Request("a", 10, (0, 1)), Request("b", 10, (0, 1, 2))), 15))
     10
     """
-    large = [one for one in problem.requests if one.size > problem.capacity]
-    fitting = [one for one in problem.requests if one.size <= problem.capacity]
-    begins = {one.name: one.start + bool(problem.parents(one)) for one in fitting}
+    large = sum(one.saves for one in problem.requests if one.size > problem.capacity)
+    return large + sum(_worst_step(part) for part in cut(problem) if part.requests[0].size <= problem.capacity)
+
+
+def cut(problem: PlacementProblem) -> tuple[PlacementProblem, ...]:
+    """The problem in pieces that share no step; what can never fit stands alone and cuts nothing.
+
+    >>> asked = Request("a", 4, (0, 2)), Request("b", 4, (2, 3)), Request("c", 4, (4, 5)), Request("d", 9, (0, 5))
+    >>> [[one.name for one in part.requests] for part in cut(PlacementProblem(asked, 8))]
+    [['d'], ['a', 'b'], ['c']]
+    """
+    groups: list[list[str]] = [[one.name] for one in problem.requests if one.size > problem.capacity]
+    end = None
+    for one in sorted((one for one in problem.requests if one.size <= problem.capacity), key=_start):
+        if end is None or one.start >= end:
+            groups.append([])
+        groups[-1].append(one.name)
+        end = one.end if end is None else max(end, one.end)
+    return tuple(problem.among(names) for names in groups)
+
+
+def _start(request: Request) -> int:
+    return request.start
+
+
+def _worst_step(part: PlacementProblem) -> int:
+    """Least bytes lost at the step of a region that has most too much."""
+    begins = {one.name: one.start + bool(part.parents(one)) for one in part.requests}
     worst, alive = 0, list[Request]()
-    for step, fresh in groupby(sorted(fitting, key=lambda one: begins[one.name]), key=lambda one: begins[one.name]):
+    for step, fresh in groupby(
+        sorted(part.requests, key=lambda one: begins[one.name]), key=lambda one: begins[one.name]
+    ):
         alive = [one for one in (*alive, *fresh) if step < one.end]
-        worst = max(worst, _least_at_once(problem, alive))
-    return sum(one.saves for one in large) + worst
+        worst = max(worst, _least_at_once(part, alive))
+    return worst
 
 
 def _least_at_once(problem: PlacementProblem, alive: list[Request]) -> int:

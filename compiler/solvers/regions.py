@@ -1,6 +1,6 @@
 """Regions: a placement problem cut where nothing is alive, so that only what is contended is searched.
 
-Owns the cut, the answer of best fit for what needs no search, and the reuse of answers for regions of one form
+Owns the answer of best fit for what needs no search, and the reuse of answers for regions of one form
 (repeated blocks).  Refuses to search itself.
 """
 
@@ -12,8 +12,7 @@ from dataclasses import replace
 from frozendict import frozendict
 
 from compiler.solvers.heuristics import best_fit
-from compiler.solvers.placement import Effort, Placed, PlacementProblem, Status
-from compiler.solvers.request import Request
+from compiler.solvers.placement import Effort, Placed, PlacementProblem, Status, cut
 
 Form = tuple[tuple[int, tuple[int, ...], tuple[int, ...], bool, int, bool], ...]
 Search = Callable[[PlacementProblem, Placed, Effort], Placed]
@@ -39,24 +38,6 @@ def by_region(problem: PlacementProblem, effort: Effort, search: Search) -> Plac
     return _joined(problem, [found[number] for number in range(len(parts))])
 
 
-def cut(problem: PlacementProblem) -> tuple[PlacementProblem, ...]:
-    """The problem in pieces that share no step; what can never fit stands alone and cuts nothing.
-
-    >>> from compiler.solvers.request import Request
-    >>> asked = Request("a", 4, (0, 2)), Request("b", 4, (2, 3)), Request("c", 4, (4, 5)), Request("d", 9, (0, 5))
-    >>> [[one.name for one in part.requests] for part in cut(PlacementProblem(asked, 8))]
-    [['d'], ['a', 'b'], ['c']]
-    """
-    groups: list[list[str]] = [[one.name] for one in problem.requests if one.size > problem.capacity]
-    end = None
-    for one in sorted((one for one in problem.requests if one.size <= problem.capacity), key=_start):
-        if end is None or one.start >= end:
-            groups.append([])
-        groups[-1].append(one.name)
-        end = one.end if end is None else max(end, one.end)
-    return tuple(problem.among(names) for names in groups)
-
-
 def form(part: PlacementProblem) -> Form:
     """What of a region matters to a solver: everything but names and the step it starts at."""
     at = {one.name: number for number, one in enumerate(part.requests)}
@@ -72,10 +53,6 @@ def form(part: PlacementProblem) -> Form:
         )
         for one in part.requests
     )
-
-
-def _start(request: Request) -> int:
-    return request.start
 
 
 def _renamed(searched: PlacementProblem, found: Placed, part: PlacementProblem) -> Placed:

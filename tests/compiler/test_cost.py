@@ -13,7 +13,6 @@ import compiler.solvers.board
 import compiler.solvers.fit
 import compiler.solvers.greedy
 import compiler.solvers.placement
-import compiler.solvers.regions
 import compiler.solvers.request
 import compiler.spaces
 import compiler.splits
@@ -41,7 +40,6 @@ MODULES = (
     compiler.solvers.fit,
     compiler.solvers.greedy,
     compiler.solvers.placement,
-    compiler.solvers.regions,
     compiler.solvers.request,
     compiler.spaces,
     compiler.splits,
