@@ -100,7 +100,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None) -> Non
 def test_the_example_in_the_readme_is_read() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
     pins = parse_pins(readme.partition("```json\n")[2].partition("```")[0])
-    assert set(pins.keys) == {"division:matmul", "layout:mul", "placement:softmax/sum"}
+    assert set(pins.keys) == {"division:matmul", "layout:mul", "placement:softmax/sum", "order:matmul"}
 
 
 @pytest.mark.parametrize("number", [1 << 63, -(1 << 64), 10**30])

@@ -136,9 +136,7 @@ def test_verify_asks_for_the_program_and_the_whole_memory(archive: Path, monkeyp
     assert asked["program"] == json.loads(to_json(whole.program))
 
 
-def test_verify_says_that_the_plan_names_code_before_it_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verify_says_that_the_plan_names_code_before_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "mine.py"
     script.write_text("def factory(): pass\n")
     told = Told()
