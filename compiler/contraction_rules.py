@@ -35,8 +35,10 @@ def contraction_options(scene: Scene, op: LoopOp, layouts: Layouts) -> Options:
         outputs = tuple(scene.outputs(write, setting, ())) if setting else ()
         if not rights or not outputs or setting is None:
             clause = _column_clause(right, write, setting, bool(rights))
-            remedy = right.remedy(setting, op.extents) if setting and not rights else ""
-            obstacles.append(Obstacle(column or "second tensor", clause, remedy))
+            remedy, spread = "", ""
+            if setting and not rights:
+                remedy, spread = right.remedy(setting, op.extents), right.spread(setting)
+            obstacles.append(Obstacle(column or "second tensor", clause, remedy, spread))
             continue
         for _, left_layout in lefts:
             for _, right_layout in rights:
@@ -86,7 +88,8 @@ def _left_ways(op: LoopOp, left: Operand) -> tuple[list[Way], Obstacle]:
 
 def _left_obstacle(op: LoopOp, left: Operand, depth: str | None) -> Obstacle:
     setting = Setting(depth, left.lanes)
-    return Obstacle(depth or "first tensor", left.nearest_fault(setting), left.remedy(setting, op.extents))
+    remedy = left.remedy(setting, op.extents)
+    return Obstacle(depth or "first tensor", left.nearest_fault(setting), remedy, left.spread(setting))
 
 
 def _on_single_dim(left: Operand, layout: StickLayout) -> bool:

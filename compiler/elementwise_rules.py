@@ -33,7 +33,9 @@ def _options(scene: Scene, op: LoopOp, layouts: Layouts, spread: bool) -> Option
     for loop in _in_order(op, reads, write):
         if loop is not None and roles[loop] is Role.REDUCTION and op.combine in ACROSS_STICK_ONLY:
             clause = f"{op.combine} cannot run along a stick"
-            obstacles.append(Obstacle(loop, clause, f"reduce along another dim than {loop}"))
+            kept = any(each.extent > 1 for each in op.output_loops)
+            other = f"reduce along another dim than {loop}" if kept else "reduce along one dim after the other"
+            obstacles.append(Obstacle(loop, clause, other))
             continue
         ways, obstacle = _along(scene, op, reads, write, loop, spread)
         found += ways
@@ -109,7 +111,7 @@ def _needs(
         layout = read.layout if suited else next(read.targets(setting, spread and vector), None)
         if layout is None:
             clause, remedy = read.nearest_fault(setting), read.remedy(setting, op.extents)
-            return (), Obstacle(setting.loop or NO_LOOP, clause, remedy)
+            return (), Obstacle(setting.loop or NO_LOOP, clause, remedy, read.spread(setting))
         needs[read.number] = layout
     return tuple(needs), None
 

@@ -14,7 +14,9 @@ from compiler.errors import UnsupportedError
 from compiler.loops import LoopOp, OpKind
 from compiler.opaque_rules import opaque_options
 from compiler.operand_offers import LISTED, offers
+from compiler.operands import ROWS
 from compiler.scene import Candidate, Layouts, Obstacle, Scene
+from compiler.spread_causes import spread_remedy
 
 __all__ = ["CONTRACTIONS", "RULES", "candidates", "default_layout", "obstacles", "refusal"]
 
@@ -56,10 +58,14 @@ def refusal(scene: Scene, op: LoopOp, layouts: Layouts) -> UnsupportedError:
     for obstacle in barred:
         clauses.setdefault(obstacle.clause, []).append(obstacle.way)
     reasons = "; ".join(f"{' and '.join(dict.fromkeys(ways))}: {clause}" for clause, ways in clauses.items())
-    remedies = list(dict.fromkeys(obstacle.remedy for obstacle in barred if obstacle.remedy))
+    remedies = list(dict.fromkeys(remedy for obstacle in barred if (remedy := _helps(scene, obstacle, layouts))))
     why = f"{_given(scene, op)}{_demand(scene, op, layouts, barred)} ({reasons or 'no loop can be on a stick'})"
     remedy = "; ".join(part for part in (_remedy(op, remedies), offers(scene, op, layouts)) if part)
     return UnsupportedError(f"{op.name}{where}", why, remedy)
+
+
+def _helps(scene: Scene, obstacle: Obstacle, layouts: Layouts) -> str:
+    return obstacle.remedy or (spread_remedy(scene, obstacle.spread, layouts) if obstacle.spread else "")
 
 
 def _telling(barred: tuple[Obstacle, ...]) -> tuple[Obstacle, ...]:
@@ -93,11 +99,18 @@ def _demand(scene: Scene, op: LoopOp, layouts: Layouts, barred: tuple[Obstacle, 
 def _remedy(op: LoopOp, remedies: list[str]) -> str:
     """The remedies of a contraction are needed together, of another op any one will do."""
     if op.kind in CONTRACTIONS and remedies:
-        head = ", the size of a head of the attention" if "attention" in op.origin.target else ""
-        return " and ".join(remedies) + head + (", or use groups=1" if _grouped(op) else "")
+        return " and ".join(remedies) + _in_attention(op, remedies) + (", or use groups=1" if _grouped(op) else "")
     if remedies:
         return remedies[0]
     return "keep a dim of at least one stick that all its tensors share as their last dim"
+
+
+def _in_attention(op: LoopOp, remedies: list[str]) -> str:
+    """What the sizes in the remedies are called there."""
+    if "attention" not in op.origin.target or not any(remedy.startswith("make ") for remedy in remedies):
+        return ""
+    rows = any(ROWS in remedy for remedy in remedies)
+    return " (the size of a head, and a row is a token)" if rows else " (the size of a head)"
 
 
 def _grouped(op: LoopOp) -> bool:

@@ -15,6 +15,7 @@ ANY = "any layout"
 SINGLE = "one value per stick"
 NONE = "no layout"
 LISTED = 4
+_ORDINALS = ("first", "second", "third", "fourth")
 
 
 def offers(scene: Scene, op: LoopOp, layouts: Layouts) -> str:
@@ -22,10 +23,22 @@ def offers(scene: Scene, op: LoopOp, layouts: Layouts) -> str:
     if op.kind is OpKind.OPAQUE:
         return ""
     reads, _ = scene.operands(op, layouts)
-    found = [f"for {read.buffer.name}: {_offer(op, read, _suited(op, reads, read))}" for read in reads]
-    lines = list(dict.fromkeys(found))
+    offered = [(read.buffer.name, _offer(op, read, _suited(op, reads, read))) for read in reads]
+    lines = list(
+        dict.fromkeys(f"for {_told_apart(offered, place)}: {offered[place][1]}" for place in range(len(reads)))
+    )
     more = [f"and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
     return "candidates " + "; ".join([*lines[:LISTED], *more]) if lines else ""
+
+
+def _told_apart(offered: list[tuple[str, str]], place: int) -> str:
+    """The name of an operand, and which of its reads it is where they differ in what they suit."""
+    name, offer = offered[place]
+    own = [other for known, other in offered if known == name]
+    if len(set(own)) == 1:
+        return name
+    earlier = sum(known == name for known, _ in offered[: offered.index((name, offer))])
+    return f"the {_ORDINALS[earlier] if earlier < len(_ORDINALS) else f'{earlier + 1}th'} read of {name}"
 
 
 def _suited(op: LoopOp, reads: tuple[Operand, ...], operand: Operand) -> frozenset[str]:

@@ -16,6 +16,7 @@ from compiler.loops import Access, Buffer, BufferKind
 from compiler.walks import Walk
 
 WRITE = -1
+ROWS = "more than one row"
 UNKNOWN = "is read through floors and remainders over too many points to follow"
 
 
@@ -130,19 +131,16 @@ class Operand:
         if layout is None or not self.carries(setting.loop):
             return ""
         if spreads(layout, self.buffer):
-            return "pin the layout of the reduced tensor to one of its dims, so that it is not reduced along the stick"
+            return ""  # depends on why it is so
         if not self.walk.known:
             return f"read {name} in its own shape and reshape it in a step of its own"
         lanes, moved = layout.elements_per_stick, lane_loops(self.walk, layout)
         if "" in moved:
-            return f"index {name} along a dim that is not on its stick"
+            return self._pick_remedy()
         if loop not in moved:
             return ""
         if len(moved) > 1:
-            size = extents[loop]
-            return (
-                f"make {loop}, which is {size} here, a multiple of {lanes} ({_up(size, lanes)})" if size % lanes else ""
-            )
+            return self._size_remedy(layout, loop, extents[loop])
         offset = column_offset(self.walk, layout, loop, setting.modulus)
         row = self.buffer.shape[layout.stick_dim]
         if offset is None and row % lanes:
@@ -150,8 +148,34 @@ class Operand:
             early = self.buffer.kind is BufferKind.INPUT
             return f"reshape {name} before it enters the model, or {whole}" if early else whole
         if offset:
-            return f"start the slice at a multiple of {lanes} along {loop}, or slice along another dim"
+            free = any(part.loops and loop not in part.loops and any(part.steps) for part in self.walk.parts)
+            return f"start the slice at a multiple of {lanes} along {loop}" + (", or slice along another dim" * free)
         return ""
+
+    def _pick_remedy(self) -> str:
+        """Indices that pick single values leave no dim for a stick."""
+        name, picks = self.buffer.name, sum(not part.loops for part in self.walk.parts)
+        if picks < 2 or picks < sum(size > 1 for size in self.buffer.shape):
+            return f"index {name} along a dim that is not on its stick"
+        *rows, last = list("ijklmn")[:picks]
+        one = f"{name}[{', '.join(rows)}].gather(-1, {last}.unsqueeze(-1))"
+        return f"pick rows of {name} first and one value of each row then, {one}"
+
+    def _size_remedy(self, layout: StickLayout, loop: str, size: int) -> str:
+        """Where several loops move within a stick: whole sticks, or rows along which a copy can be made."""
+        lanes, name = layout.elements_per_stick, self.buffer.name
+        if size % lanes == 0:
+            return ""
+        whole = f"make {loop}, which is {size} here, a multiple of {lanes} ({_up(size, lanes)})"
+        others = [dim for dim in range(len(self.buffer.shape)) if dim != layout.stick_dim]
+        single = others and all(self.buffer.shape[dim] == 1 for dim in others)
+        return f"{whole}, or read {ROWS} of {name} at a time" if single else whole
+
+    def spread(self, setting: Setting) -> str:
+        """The buffer's name if its one value per stick is what does not suit, else ''."""
+        layout = self._nearest(setting)
+        one = layout is not None and self.carries(setting.loop) and spreads(layout, self.buffer)
+        return self.buffer.name if one else ""
 
     def _nearest(self, setting: Setting) -> StickLayout | None:
         layout = self.layout

@@ -42,11 +42,13 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Obstacle:
     """A way that is barred: its name (a loop, an operand), the clause that says why, and what the owner of the model
-    can do about it ('' if nothing is known)."""
+    can do about it ('' if nothing is known).  `spread` is the tensor whose one value per stick is in the way, '' if it
+    is something else."""
 
     way: str
     clause: str
     remedy: str = ""
+    spread: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ A view such as [S, heads*80] read as [S, heads, 80] moves two loops within one s
 copy of it that has a dim per loop can be made along another loop (here S) and restickified then.  Where there is no
 other loop, the loops of the op are cut instead, so that each moves through one dim.  A slice that starts within a
 stick is read along another dim; where all dims start so, a copy takes the offsets away from all but one, and a copy of
-that from the last.
+that from the last.  Where operands share no loop (a Kronecker product), one is repeated along the loops of the other.
 Owns which ops are changed, the copies' names and places, and their sharing.  Refuses to change what has a legal way to
 run, and what is not helped: the refusal of the layout passes is then about the op as its author wrote it.
 """

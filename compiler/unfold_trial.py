@@ -2,8 +2,8 @@
 
 Owns the search over copies of what an op reads and cuts of its loops, for one op by itself: with all layouts its
 buffers can have, as any of them can be restickified into any other.  Where two dims of a read start within a stick, a
-copy of what is read cannot be made either; at last, copies of what is read of all dims but one are tried, and copies of
-those.  Refuses to change the program.
+copy of what is read cannot be made either; then copies of what is read of all dims but one are tried, and copies of
+those; at last, copies as large as the result, for operands that share no loop.  Refuses to change the program.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from compiler.view_copies import Form, ViewCopy, parted, view_copy
 Kind = tuple[Form, str]
 """The form of a copy and the loop along which it is whole, '' where the form has none."""
 Chosen = Mapping[int, tuple[ViewCopy, Kind]]
-_ALONG_A_LOOP = (Form.TRIMMED, Form.THROUGH)
-FORMS: tuple[Kind, ...] = tuple((form, "") for form in Form if form not in _ALONG_A_LOOP)
+FORMS: tuple[Kind, ...] = tuple((form, "") for form in (Form.READ, Form.WHOLE, Form.SPACED))
+_LAST: list[Kind] = [(Form.REPEATED, "")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class Trial:
                 found = Recipe(cut) if trial._works({}) else trial._with_copies(FORMS)
             if found is not None:
                 return found
-        kinds = FORMS
-        for form in _ALONG_A_LOOP:
-            kinds += tuple((form, loop.name) for loop in self.op.loops if loop.extent > 1)
+        kinds, loops = FORMS, [loop.name for loop in self.op.loops if loop.extent > 1]
+        for more in ([(Form.TRIMMED, name) for name in loops], [(Form.THROUGH, name) for name in loops], _LAST):
+            kinds = (*kinds, *more)
             found = self._with_copies(kinds)
             if found is not None:
                 return found

@@ -23,13 +23,14 @@ _LETTERS = "ijklmn"
 class Form(StrEnum):
     """What a copy holds: what is read, or the whole buffer with dims cut where loops share them, or with dims also cut
     where a loop skips elements; or what is read of the dims that one loop does not move, and the others whole; or what
-    is read again, copied from such a copy."""
+    is read again, copied from such a copy; or what is read, once for every iteration of a pointwise op."""
 
     READ = "read"
     WHOLE = "whole"
     SPACED = "spaced"
     TRIMMED = "trimmed"
     THROUGH = "through"
+    REPEATED = "repeated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ def view_copy(op: LoopOp, number: int, buffer: Buffer, form: Form, along: str = 
     """The copy of this form for read `number` of an op; None if there is none, or it would hold what is there
     already.  `along` is the loop whose dims a trimmed copy holds whole."""
     read = op.reads[number]
+    if form is Form.REPEATED:
+        return _repeated(op, number, buffer)
     walk = walk_of(op, read, buffer)
     if not walk.known or plain(walk):
         return None
@@ -120,10 +123,23 @@ def plain(walk: Walk) -> bool:
 
 
 def _of_read(op: LoopOp, number: int, index: Index, buffer: Buffer) -> ViewCopy | None:
-    """One dim per loop of the reader, in its order."""
+    """One dim per loop that the read depends on, in the order of the reader."""
+    return _over(op, number, index, buffer, index.loop_names)
+
+
+def _repeated(op: LoopOp, number: int, buffer: Buffer) -> ViewCopy | None:
+    """One dim per loop of the reader, also of those that the read does not depend on."""
+    index, names = op.reads[number].index, frozenset(loop.name for loop in op.loops if loop.extent > 1)
+    if op.kind is not OpKind.POINTWISE or names <= index.loop_names:
+        return None
+    return _over(op, number, index, buffer, names | index.loop_names)
+
+
+def _over(op: LoopOp, number: int, index: Index, buffer: Buffer, names: frozenset[str]) -> ViewCopy | None:
+    """One dim for each of these loops."""
     if index.gathers or op.masked(number):
         return None
-    loops = tuple(replace(loop, role=Role.OUTPUT) for loop in op.loops if loop.name in index.loop_names)
+    loops = tuple(replace(loop, role=Role.OUTPUT) for loop in op.loops if loop.name in names)
     shape = tuple(loop.extent for loop in loops)
     if not 0 < len(shape) <= MAX_DIM_ORDER:
         return None

@@ -157,6 +157,27 @@ def wide(views: int) -> Callable[[Sketch], View]:
     return build
 
 
+def test_reads_of_one_tensor_that_suit_in_different_layouts_are_told_apart() -> None:
+    def build(sketch: Sketch) -> View:
+        x = sketch.input("x", 96, 160)
+        late, early = (x.sliced(1, start, start + 96, 1) for start in (3, 0))
+        return sketch.matmul(late, early)
+
+    error = refusal(of(build))
+    assert error is not None
+    assert error.remedy.endswith(
+        "candidates for the first read of x: no layout; for the second read of x: sticks of dim 1 (j)"
+    )
+
+
+def test_reads_of_one_tensor_that_suit_alike_are_told_once() -> None:
+    error = refusal(
+        of(lambda sketch: sketch.matmul((x := sketch.input("x", 96, 160)).sliced(1, 3, 99, 1), x.sliced(1, 5, 101, 1)))
+    )
+    assert error is not None
+    assert error.remedy.endswith("candidates for x: no layout")
+
+
 def test_what_does_not_move_suits_in_any_layout() -> None:
     error = refusal(of(wide(3)))
     assert error is not None
@@ -177,7 +198,7 @@ def test_a_reduction_that_cannot_run_along_the_stick_offers_what_it_keeps() -> N
     assert error is not None
     assert "given x [64, 128], " in error.why
     assert "prod cannot run along a stick" in error.why
-    assert error.remedy == "reduce along another dim than j; candidates for x: no layout"
+    assert error.remedy == "reduce along one dim after the other; candidates for x: no layout"
 
 
 @pytest.mark.parametrize("source", [96, 128])

@@ -7,9 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from compiler.device import load_device
 from compiler.dtypes import DType
-from compiler.errors import UnsupportedError
 from compiler.loops import (
     Access,
     Buffer,
@@ -29,49 +27,13 @@ from compiler.loops import (
 from compiler.unfold import changes, unfold
 from compiler.validate_flow import flow_faults
 from compiler.validate_ops import op_faults
-from tests.compiler.layout_cases import solved
-from tests.compiler.legality_oracle import plan_faults
-from tests.programs import attention, chain, problem_of, reshaped, softmax, transposed
+from tests.compiler.unfold_proofs import SPYRE, copies, read_of, refused, unfolded
+from tests.programs import attention, chain, reshaped, softmax, transposed
 from tests.random_draft import Options, View, dense
 from tests.random_programs import ALL, random_program
 from tests.sketch import Sketch
 
-SPYRE = load_device("spyre")
 VIEWS = Options(ALL, (2, 3, 8, 20, 32, 40, 64, 80, 96, 100), max_elements=60_000, max_iterations=1_000_000)
-
-
-def unfolded(program: LoopProgram) -> LoopProgram:
-    """The unfolded program, proved to be whole and to have legal layouts."""
-    made = unfold(program, SPYRE)
-    assert [fault for op in made.ops for fault in op_faults(op, made.buffer_map)] == []
-    assert list(flow_faults(made)) == []
-    plan = solved(made)
-    assert plan_faults(problem_of(made), plan) == []
-    return made
-
-
-def copies(before: LoopProgram, after: LoopProgram) -> dict[str, tuple[int, ...]]:
-    """Name -> shape of every inserted copy, each proved to move every element of its buffer once and nothing else."""
-    found = {}
-    for op in after.ops:
-        if op.name in before.op_map:
-            continue
-        buffer = after.buffer_map[op.name]
-        assert op.write.buffer == op.name
-        assert op.kind is OpKind.POINTWISE
-        assert math.prod(loop.extent for loop in op.loops) == buffer.elements
-        found[op.name] = buffer.shape
-    return found
-
-
-def read_of(program: LoopProgram, op: str, number: int) -> Access:
-    return program.op_map[op].reads[number]
-
-
-def refused(program: LoopProgram) -> str:
-    with pytest.raises(UnsupportedError) as caught:
-        solved(program)
-    return caught.value.sentence
 
 
 # Views
@@ -92,14 +54,6 @@ def flattened(pictures: int, *shape: int) -> LoopProgram:
     picture = sketch.input("picture", pictures, *shape)
     flat = reshaped(picture, pictures, math.prod(shape))
     sketch.output(sketch.matmul(flat, sketch.parameter("w", math.prod(shape), 64)))
-    return sketch.program()
-
-
-def sliced(start: int, rows: int = 8) -> LoopProgram:
-    """64 columns from `start` on, times a matrix."""
-    sketch = Sketch()
-    part = sketch.input("x", rows, 192).sliced(1, start, start + 64, 1)
-    sketch.output(sketch.matmul(part, sketch.parameter("w", 64, 128)))
     return sketch.program()
 
 
@@ -159,12 +113,6 @@ def test_pictures_whose_rows_are_no_sticks_are_flattened_by_a_copy() -> None:
     assert copies(program, unfolded(program)) == {"matmul.picture": (4, 100)}
 
 
-@pytest.mark.parametrize(("start", "copied"), [(0, False), (32, True), (64, False), (127, True)])
-def test_a_slice_is_copied_if_it_starts_within_a_stick(start: int, copied: bool) -> None:
-    program = sliced(start)
-    assert copies(program, unfolded(program)) == ({"matmul.x": (8, 64)} if copied else {})
-
-
 def test_what_lies_behind_a_part_of_the_cache_does_not_enter_the_product() -> None:
     program = cached(100)
     assert copies(program, unfolded(program)) == {"matmul.cache": (4, 64, 100)}
@@ -174,58 +122,6 @@ def test_what_lies_behind_a_part_of_the_cache_does_not_enter_the_product() -> No
 def test_whole_sticks_of_the_cache_are_read_in_place(length: int) -> None:
     program = cached(length)
     assert unfold(program, SPYRE) is program
-
-
-def corner(*shape: int) -> LoopProgram:
-    """A slice of which no dim starts with a stick, negated."""
-    sketch = Sketch()
-    view = sketch.input("x", *shape)
-    for dim, size in enumerate(shape):
-        view = view.sliced(dim, 1 + dim, size, 1)
-    sketch.output(sketch.apply("neg", view))
-    return sketch.program()
-
-
-@pytest.mark.parametrize(
-    ("shape", "copied"), [((9, 133), (8, 133)), ((300, 70), (300, 68)), ((3, 9, 133), (2, 7, 133)), ((133,), None)]
-)
-def test_all_offsets_but_one_are_taken_away_by_a_copy(shape: tuple[int, ...], copied: tuple[int, ...] | None) -> None:
-    program = corner(*shape)
-    if copied is None:
-        assert unfold(program, SPYRE) is program
-        return
-    assert "starts at offset" in refused(program)
-    assert copies(program, unfolded(program)) == {"neg.x": copied}
-
-
-def test_slices_that_are_subtracted_share_their_sticks() -> None:
-    """One of them needs no copy."""
-    sketch = Sketch()
-    x = sketch.input("x", 5, 133)
-    late, early = (x.sliced(0, first, first + 4, 1).sliced(1, first, first + 132, 1) for first in (1, 0))
-    sketch.output(sketch.apply("sub", late, early))
-    program = sketch.program()
-    assert copies(program, unfolded(program)) == {"sub.x": (4, 133)}
-
-
-def test_equal_slices_share_a_copy() -> None:
-    sketch = Sketch()
-    part = sketch.input("x", 9, 133).sliced(0, 1, 5, 1).sliced(1, 3, 70, 1)
-    for name in ("relu", "neg", "abs"):
-        sketch.output(sketch.apply(name, part))
-    program = sketch.program()
-    assert list(copies(program, unfolded(program))) == ["relu.x"]
-
-
-def test_a_second_factor_whose_dims_all_start_late_is_copied_twice() -> None:
-    """It must have its sticks along the columns and end with its last row."""
-    sketch = Sketch()
-    part = sketch.input("x", 9, 133).sliced(0, 1, 5, 1).sliced(1, 3, 70, 1)
-    sketch.output(sketch.matmul(sketch.input("w", 6, 4), part))
-    program = sketch.program()
-    made = unfolded(program)
-    assert copies(program, made) == {"matmul.x": (4, 133), "matmul.x.2": (67, 4)}
-    assert [op.reads[0].buffer for op in made.ops[:2]] == ["x", "matmul.x"]
 
 
 def test_a_window_over_narrow_groups_is_not_spelled_out() -> None:

@@ -8,7 +8,8 @@ from compiler.graph import ModelGraph
 from compiler.pins import Pins, PinState
 from compiler.pipeline import compile_problem
 from compiler.unfold import changes, unfold
-from tests.compiler.test_unfold import SPYRE, flattened
+from tests.compiler.test_unfold import flattened
+from tests.compiler.unfold_proofs import SPYRE
 from tests.programs import problem_of, reshaped, softmax
 from tests.sketch import Sketch
 

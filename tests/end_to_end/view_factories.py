@@ -271,3 +271,16 @@ def narrow_groups_with_steps() -> Example:
 def heads_with_a_bias() -> Example:
     """Heads of 80 side by side meet a bias that has them apart."""
     return of(lambda x, bias: x.view(8, 12, 80) + bias, noise(8, 960), noise(12, 80))
+
+
+# Operands that share no dim
+
+
+def kronecker() -> Example:
+    """Rows and columns of the one between those of the other."""
+    return of(torch.kron, noise(7, 3), noise(3, 5))
+
+
+def every_pair() -> Example:
+    """Each element of the one plus each of the other, summed over some."""
+    return of(lambda x, y: (x[:, None, :, None] + y[None, :, None, :]).sum((0, 1)), noise(7, 3), noise(3, 64))
