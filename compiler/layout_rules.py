@@ -58,7 +58,7 @@ def refusal(scene: Scene, op: LoopOp, layouts: Layouts) -> UnsupportedError:
     for obstacle in barred:
         clauses.setdefault(obstacle.clause, []).append(obstacle.way)
     reasons = "; ".join(f"{' and '.join(dict.fromkeys(ways))}: {clause}" for clause, ways in clauses.items())
-    remedies = list(dict.fromkeys(remedy for obstacle in barred if (remedy := _helps(scene, obstacle, layouts))))
+    remedies = _remedies(scene, layouts, barred)
     why = f"{_given(scene, op)}{_demand(scene, op, layouts, barred)} ({reasons or 'no loop can be on a stick'})"
     remedy = "; ".join(part for part in (_remedy(op, remedies), offers(scene, op, layouts)) if part)
     return UnsupportedError(f"{op.name}{where}", why, remedy)
@@ -72,6 +72,12 @@ def _telling(barred: tuple[Obstacle, ...]) -> tuple[Obstacle, ...]:
     """Without the way that has no stick at all, which is never what somebody wants, where there are others."""
     ways = tuple(obstacle for obstacle in barred if obstacle.way != NO_LOOP)
     return ways or barred
+
+
+def _remedies(scene: Scene, layouts: Layouts, barred: tuple[Obstacle, ...]) -> list[str]:
+    """What helps, each once; first what gives a tensor of single values full sticks, as other ways follow from that."""
+    ordered = sorted(barred, key=lambda obstacle: not obstacle.spread)
+    return list(dict.fromkeys(remedy for obstacle in ordered if (remedy := _helps(scene, obstacle, layouts))))
 
 
 def _given(scene: Scene, op: LoopOp) -> str:

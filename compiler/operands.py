@@ -148,6 +148,8 @@ class Operand:
             early = self.buffer.kind is BufferKind.INPUT
             return f"reshape {name} before it enters the model, or {whole}" if early else whole
         if offset:
+            if self.walk.masked:
+                return f"let {name} begin at a multiple of {lanes} along {loop}"
             free = any(part.loops and loop not in part.loops and any(part.steps) for part in self.walk.parts)
             return f"start the slice at a multiple of {lanes} along {loop}" + (", or slice along another dim" * free)
         return ""

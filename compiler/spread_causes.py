@@ -14,7 +14,7 @@ from compiler.walks import walk_of
 
 CONTRACTIONS = (OpKind.MATMUL, OpKind.CONV)
 WHY = "so that its values fill sticks"
-PIN = "pin the layout of the reduced tensor to one of its dims, so that it is not reduced along the stick"
+PIN = "pin the layout of the reduced tensor to one of its dims, so that {} is not reduced along the stick"
 
 
 def spread_remedy(scene: Scene, name: str, layouts: Layouts) -> str:
@@ -30,7 +30,7 @@ def _remedy(scene: Scene, name: str, dims: frozenset[int], layouts: Layouts) -> 
         return ""
     writers = scene.writers.get(name, ())
     if not writers:
-        return _of_input(scene, buffer)
+        return _of_input(scene, buffer, dims)
     op = writers[0]
     if op.kind is OpKind.OPAQUE:
         return ""
@@ -43,7 +43,7 @@ def _remedy(scene: Scene, name: str, dims: frozenset[int], layouts: Layouts) -> 
         found = _remedy(scene, read.buffer, entered, layouts) if entered else ""
         if found:
             return found
-    return PIN if op.kind is OpKind.REDUCTION else _of_mixture(scene, op, moved, layouts)
+    return PIN.format(name) if op.kind is OpKind.REDUCTION else _of_mixture(scene, op, moved, layouts)
 
 
 def _of_mixture(scene: Scene, op: LoopOp, loops: frozenset[str], layouts: Layouts) -> str:
@@ -79,12 +79,11 @@ def _dims(op: LoopOp, access: Access, buffer: Buffer, loops: frozenset[str]) -> 
     )
 
 
-def _of_input(scene: Scene, buffer: Buffer) -> str:
-    """The host fills an input along its last dim: the longest way to say that this should not be one of size 1."""
-    long = [dim for dim, size in enumerate(buffer.shape) if size > 1]
-    if buffer.kind is not BufferKind.INPUT or not long or not spreads(default_layout(scene, buffer), buffer):
+def _of_input(scene: Scene, buffer: Buffer, dims: frozenset[int]) -> str:
+    """The host fills an input along its last dim: that should not be one of size 1, but one of these."""
+    if buffer.kind is not BufferKind.INPUT or not dims or not spreads(default_layout(scene, buffer), buffer):
         return ""
-    last = long[-1]
+    last = max(dims)
     shape = [size for dim, size in enumerate(buffer.shape) if dim != last] + [buffer.shape[last]]
     return f"pass {buffer.name} as {shape}, not {list(buffer.shape)}, {WHY}"
 
@@ -105,6 +104,6 @@ def _of_product(scene: Scene, op: LoopOp) -> str:
         return f"give {op.name} at least 2 output channels, {WHY}"
     if "linear" in op.origin.target:
         return f"write {op.name} as weight @ x.mT + bias[:, None], not as a Linear, {WHY}"
-    passed = _of_input(scene, right)
+    passed = _of_input(scene, right, frozenset(dim for dim, size in enumerate(right.shape) if size > 1))
     turned = f"write {op.name} as y.mT @ x.mT, not as x @ y, {WHY}"
     return f"{turned}, and {passed.partition(f', {WHY}')[0]}" if passed else turned

@@ -115,7 +115,7 @@ OFFSET = (
 GATHER = (
     "add (model.py:2): given min [64, 64] and b [64, 64], no loop can be on the sticks of all its tensors, in each one "
     "value per lane (j and i: min has one value per stick, and single values cannot be gathered out of many sticks); "
-    "pin the layout of the reduced tensor to one of its dims, so that it is not reduced along the stick; candidates "
+    "pin the layout of the reduced tensor to one of its dims, so that min is not reduced along the stick; candidates "
     "for min: one value per stick only; for b: sticks of dim 0 (i) or 1 (j)."
 )
 MIX = (

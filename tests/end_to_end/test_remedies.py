@@ -81,6 +81,18 @@ ROWS = (
         *("pass inputs_0 as [4, 1, 70], not", lambda a, b: (a * 2).amax(0) @ b, (noise(4, 1, 70), noise(70, 7))),
     ),
     Row(
+        *("a column beside others", lambda a, b: torch.cat([a, b], 1) * 2, (noise(5, 1), noise(5, 4))),
+        *("pass inputs_0 as [1, 5], not [5, 1]", lambda a, b: torch.cat([a.mT, b], 1) * 2, (noise(1, 5), noise(5, 4))),
+    ),
+    Row(
+        "a column of means beside others",
+        lambda a, b: torch.cat([a.mean(1).float().half(), b * 2], 1),
+        (noise(5, 9, 1), noise(5, 4)),
+        "pass inputs_0 as [9, 1, 5], not [5, 9, 1]",
+        lambda a, b: torch.cat([a.permute(2, 0, 1).mean(1).float().half(), b * 2], 1),
+        (noise(9, 1, 5), noise(5, 4)),
+    ),
+    Row(
         *("one column", lambda a, b, c: (a @ b).t() @ c, (noise(70, 33), noise(33, 1), noise(70, 9))),
         "write matmul as y.mT @ x.mT, not as x @ y, so that its values fill sticks, and pass inputs_1 as [1, 33]",
         *(lambda a, b, c: (b @ a.mT) @ c, (noise(70, 33), noise(1, 33), noise(70, 9))),
@@ -170,6 +182,13 @@ ROWS = (
         *("a reduced tensor", lambda a, b: a.amin(-1) + b, (noise(64, 64, 64), noise(64, 64))),
         *("pin the layout of the reduced tensor to one of its dims", lambda a, b: a.amin(-1) + b, ()),
         frozendict({"min": 1}),
+    ),
+    Row(
+        "a reduced tensor, converted",
+        *(lambda a, b: (a.mean(2).float() + b.relu()).half(), (noise(5, 64, 70), noise(5, 64))),
+        "to one of its dims, so that mean/sum is not reduced along the stick",
+        *(lambda a, b: (a.mean(2).float() + b.relu()).half(), ()),
+        frozendict({"mean/sum": 0}),
     ),
 )
 
