@@ -83,7 +83,8 @@ class StepReport:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """One verification.  `fault` is the sentence of what stopped the device, '' if it ran to the end."""
+    """One verification.  `fault` is the sentence of what stopped the device, '' if it ran to the end; `inputs` says
+    where the numbers came from, '' if nobody knows."""
 
     model: str
     device: str
@@ -93,6 +94,7 @@ class VerifyReport:
     steps: tuple[StepReport, ...]
     fault: str
     seconds: float
+    inputs: str = ""
 
     @property
     def agreement(self) -> Agreement:
@@ -123,7 +125,7 @@ def describe(report: VerifyReport) -> tuple[str, ...]:
     if report.fault:
         lines.append(report.fault)
     poison = "on" if report.poison else "off"
-    where = f"{report.model} on {report.cores} cores, poison {poison}"
+    where = f"{report.model} on {report.cores} cores, poison {poison}" + (f", {report.inputs}" if report.inputs else "")
     lines.append(f"{where}: {report.agreement} ({report.seconds:.1f} s)")
     return tuple(lines)
 

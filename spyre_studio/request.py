@@ -120,9 +120,9 @@ class CompiledParts:
         return replace(asked, program=known if known is not None and known == self.loops else self.loops)
 
 
-def verify_request(plan: Shared, seed: int, poison: bool) -> Request[VerifyReport]:
+def verify_request(plan: Shared, poison: bool) -> Request[VerifyReport]:
     """Run the program on the simulated device and compare with PyTorch."""
-    arguments: Plain = {"plan": plan, "seed": seed, "poison": poison}
+    arguments: Plain = {"plan": plan, "poison": poison}
     return Request("verify", arguments, lambda plain: structure(VerifyReport, plain, WORKER))
 
 

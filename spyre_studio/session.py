@@ -224,7 +224,7 @@ class Session(SessionState):
             self.changed.emit("verify")
         self.changed.emit("state")
 
-    def verify(self, seed: int = 0) -> None:
+    def verify(self) -> None:
         """Run the plan on screen on the simulated device and compare with PyTorch."""
         entry = self._shown
         if entry is None:
@@ -235,7 +235,7 @@ class Session(SessionState):
             self._leave(VERIFY)
             self.changed.emit("verify")
 
-        request = verify_request(entry.shared, seed, self.settings.on("poison"))
+        request = verify_request(entry.shared, self.settings.on("poison"))
         self._enter(VERIFY, "verify")
         self.jobs.submit(request, VERIFY, done, lambda failure: self._stopped(VERIFY, failure), self._progress(VERIFY))
 

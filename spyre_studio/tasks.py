@@ -205,8 +205,9 @@ def handover_of(
     return handover(compilation.problem, compilation.plan, buffer, ends, drafts)
 
 
-def verify(compilation: Compilation, seed: int, poison: bool, reporter: Reporter) -> VerifyReport:
-    """Run the program on the simulated device on seeded random numbers, and PyTorch on the same ones."""
+def verify(compilation: Compilation, seed: int | None, poison: bool, reporter: Reporter) -> VerifyReport:
+    """Run the program on the simulated device, and PyTorch on the same numbers: on inputs drawn with the seed, without
+    one on those of the factory, where the model has one."""
     source = compilation.problem.program.source
     spec = read_spec(source.spec)
     _require_torch(spec.text)

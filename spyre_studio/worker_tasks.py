@@ -130,8 +130,8 @@ def _handover(call: Call) -> Result:
 
 
 def _verify(call: Call) -> Result:
-    plan, seed, poison = call.get("plan", Compilation), call.get("seed", int), call.get("poison", bool)
-    report = tasks.verify(plan, seed, poison, call.reporter)
+    plan, poison = call.get("plan", Compilation), call.get("poison", bool)
+    report = tasks.verify(plan, None, poison, call.reporter)
     return report, unstructure(report)
 
 

@@ -8,7 +8,7 @@ Refuses models whose numbers do not fit into memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -35,19 +35,32 @@ _NO_SIZES: Mapping[str, int] = {}
 class Reference:
     """Tensors by buffer name of the LoopProgram's inputs, by name of its outputs, and by node of the ModelGraph.
 
-    A node with several results has them all; `nodes` is empty unless asked for.
+    A node with several results has them all; `nodes` is empty unless asked for.  `origin` tells where the inputs came
+    from.
     """
 
     inputs: Mapping[str, torch.Tensor]
     outputs: Mapping[str, torch.Tensor]
     nodes: Mapping[str, tuple[torch.Tensor, ...]]
+    origin: str = ""
 
 
-def reference(spec: str, seed: int = 0, *, keep_nodes: bool = False, sizes: Mapping[str, int] = _NO_SIZES) -> Reference:
-    """Run the model that `spec` names (as for `load`) eagerly; InputError if its numbers do not fit into memory."""
+def reference(
+    spec: str, seed: int | None = None, *, keep_nodes: bool = False, sizes: Mapping[str, int] = _NO_SIZES
+) -> Reference:
+    """Run the model that `spec` names (as for `load`) eagerly; InputError if its numbers do not fit into memory.
+
+    A seed draws the inputs of the model; without one they are those that a factory makes, or drawn with seed 0.
+    """
     program = traced(spec, sizes=sizes)
     _check_size(spec, program)
-    return run(program, _given(spec, program, seed), seed, keep_nodes=keep_nodes)
+    given = _given(spec, program, seed or 0)
+    users = [name for name, entry, _ in tensor_inputs(program) if entry.kind is InputKind.USER_INPUT]
+    if seed is not None:
+        given = {name: value for name, value in given.items() if name not in users}
+    own = users and all(name in given and _is_real(given[name]) for name in users)
+    origin = "inputs of the factory" if own else f"inputs drawn with seed {seed or 0}"
+    return replace(run(program, given, seed or 0, keep_nodes=keep_nodes), origin=origin)
 
 
 def run(

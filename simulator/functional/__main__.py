@@ -13,6 +13,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -76,7 +77,7 @@ def _verify(arguments: Sequence[str], say: Say) -> VerifyReport:
         done = round(_REFERENCE_SHARE + (1 - _REFERENCE_SHARE) * share, 4)
         say({"progress": done, "phase": "simulate", "detail": step})
 
-    return verify(
+    report = verify(
         request.program,
         known.inputs,
         known.outputs,
@@ -84,6 +85,7 @@ def _verify(arguments: Sequence[str], say: Say) -> VerifyReport:
         lx_bytes=request.lx_bytes or None,
         progress=progress,
     )
+    return replace(report, inputs=known.origin)
 
 
 if __name__ == "__main__":

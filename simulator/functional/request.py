@@ -1,6 +1,6 @@
 """Verify request: what the process that verifies is asked, as a JSON file.
 
-Owns reading the file: `{"program": {...}, "model": "SPEC", "seed": 0, "poison": true, "sizes": {"s0": 64}, "lx_bytes":
+Owns reading the file: `{"program": {...}, "model": "SPEC", "seed": 5, "poison": true, "sizes": {"s0": 64}, "lx_bytes":
 2097152}`, of which program and model are needed; `program` is a program document of `compiler.codec`.  Refuses whatever
 does not fit, in one sentence.
 """
@@ -22,12 +22,13 @@ ORIGIN = "the verify request"
 
 @dataclass(frozen=True, slots=True)
 class VerifyRequest:
-    """Which program to run, and of which model: spec as given to `capture`, seed of random numbers, values of open
-    sizes.  `lx_bytes` is the size of every core's LX, 0 for what the program uses."""
+    """Which program to run, and of which model: spec as given to `capture`, seed with which its inputs are drawn (None:
+    its own where it has some), values of open sizes.  `lx_bytes` is the size of every core's LX, 0 for what the program
+    uses."""
 
     program: Program
     model: str
-    seed: int = 0
+    seed: int | None = None
     poison: bool = True
     sizes: frozendict[str, int] = field(default_factory=frozendict)
     lx_bytes: int = 0
@@ -36,7 +37,7 @@ class VerifyRequest:
 @dataclass(frozen=True, slots=True)
 class _Options:
     model: str
-    seed: int = 0
+    seed: int | None = None
     poison: bool = True
     sizes: frozendict[str, int] = field(default_factory=frozendict)
     lx_bytes: int = 0

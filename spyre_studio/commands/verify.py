@@ -20,12 +20,18 @@ _SEED = whole_number(0, 2**64 - 1)  # what a generator of torch takes
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.description = (
-        "Run a plan core by core on the simulated device, on seeded random numbers, and compare with PyTorch. A MODEL "
-        "is planned first. Exit code 1 if more than rounding tells the results apart, or if a pin was refused."
+        "Run a plan core by core on the simulated device and compare with PyTorch on the same numbers. A MODEL is "
+        "planned first. Exit code 1 if more than rounding tells the results apart, or if a pin was refused."
     )
     parser.add_argument("model", metavar="MODEL|PLAN", help=f"{MODEL}, or a saved plan")
     add_planning(parser)
-    parser.add_argument("--seed", type=_SEED, default=0, metavar="N", help="seed of the random numbers (default: 0)")
+    parser.add_argument(
+        "--seed",
+        type=_SEED,
+        metavar="N",
+        help="draw inputs of the same shapes and types with this seed (default: the inputs that a file.py:factory "
+        "returns; for other models, seed 0)",
+    )
     parser.add_argument(
         "--poison",
         action=argparse.BooleanOptionalAction,
@@ -55,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if report.ok and not found else 1
 
 
-def _document(report: VerifyReport, seed: int) -> dict[str, object]:
+def _document(report: VerifyReport, seed: int | None) -> dict[str, object]:
     plain = unstructure(report)
     assert isinstance(plain, dict)
     wrong = report.first_divergence

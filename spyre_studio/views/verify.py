@@ -30,7 +30,7 @@ from spyre_studio.widgets import Heading, button, restyle, text_label
 
 NOT_VERIFIED = empty(
     "Not verified yet",
-    "Run the plan on a simulated device, core by core and slice by slice, and compare with PyTorch on seeded numbers.",
+    "Run the plan on a simulated device, core by core and slice by slice, and compare with PyTorch.",
     "Verify",
 )
 _NARROW = 640  # px

@@ -142,6 +142,8 @@ def test_reports_as_lines() -> None:
         "y f16[4]: equal, all 4 elements equal",
         "m on 4 cores, poison on: equal (0.5 s)",
     )
+    named = replace(REPORT, inputs="inputs of the factory")
+    assert describe(named)[1] == "m on 4 cores, poison on, inputs of the factory: equal (0.5 s)"
     near = replace(REPORT, outputs=(replace(OUTPUT, comparison=ROUNDED),))
     assert describe(near)[0] == "y f16[4]: rounding, 1 of 4 elements differ, by 0.0005 at most", "nothing alarming"
     figures = (

@@ -51,6 +51,7 @@ def test_a_right_program_agrees(tmp_path: Path) -> None:
     assert code == 0
     assert report.ok
     assert (report.model, report.device, report.cores, report.poison) == ("rmsnorm", "spyre", 4, True)
+    assert report.inputs == "inputs drawn with seed 5"
     assert len(report.steps) >= 9
     shares = [float(str(each["progress"])) for each in messages[:-1]]
     assert shares == sorted(shares)

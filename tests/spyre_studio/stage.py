@@ -70,7 +70,7 @@ class Stage(Session):
         """Only noted."""
         self.asked.append("resolve")
 
-    def verify(self, seed: int = 0) -> None:
+    def verify(self) -> None:
         """Only noted."""
         self.asked.append("verify")
 

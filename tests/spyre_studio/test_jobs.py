@@ -149,8 +149,8 @@ def test_large_answers_are_read_elsewhere_and_keep_their_order(odd: Jobs, answer
 
 
 def test_what_cannot_be_read_is_a_failure(odd: Jobs, answers: Answers) -> None:
-    answers.ask(odd, Request("echo", {}, verify_request(shared_plan(), 0, True).read), "small")
-    answers.ask(odd, Request("large", {}, verify_request(shared_plan(), 0, True).read), "large")
+    answers.ask(odd, Request("echo", {}, verify_request(shared_plan(), True).read), "small")
+    answers.ask(odd, Request("large", {}, verify_request(shared_plan(), True).read), "large")
     answers.ask(odd, ask("large", lambda plain: 1 / 0), "bug")
     answers.wait(3)
     assert [failure.what for failure in answers.failures][:2] == ["the answer of the worker"] * 2

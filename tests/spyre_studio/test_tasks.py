@@ -132,6 +132,9 @@ def test_verify_asks_for_the_program_and_the_whole_memory(archive: Path, monkeyp
     with pytest.raises(InputError, match="the report of the simulator"):
         tasks.verify(whole, 7, False, Silent())
     assert (asked["model"], asked["seed"], asked["poison"], asked["sizes"]) == (str(archive), 7, False, {"s0": 4})
+    with pytest.raises(InputError, match="the report of the simulator"):
+        tasks.verify(whole, None, False, Silent())
+    assert asked["seed"] is None
     assert asked["lx_bytes"] == whole.problem.device.count("lx_bytes")
     assert asked["program"] == json.loads(to_json(whole.program))
 

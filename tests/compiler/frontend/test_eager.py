@@ -76,6 +76,21 @@ def test_a_factory_gives_its_own_numbers(tmp_path: Path) -> None:
     assert 0.9 < float(random.inputs["input"].std()) < 1.1
 
 
+def test_a_seed_draws_the_inputs_of_a_factory_and_keeps_its_weights(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(SCRIPT, encoding="utf-8")
+    own, drawn, again, other = (reference(f"{path}:given", seed) for seed in (None, 3, 3, 4))
+    assert torch.equal(drawn.inputs["input"], again.inputs["input"])
+    assert not torch.equal(drawn.inputs["input"], other.inputs["input"])
+    assert drawn.inputs["input"].shape == own.inputs["input"].shape
+    assert torch.equal(drawn.inputs["weight"], own.inputs["weight"])
+    assert not torch.equal(drawn.outputs["output"], other.outputs["output"])
+    origins = ["inputs of the factory", "inputs drawn with seed 3", "inputs drawn with seed 4"]
+    assert [own.origin, again.origin, other.origin] == origins
+    assert reference(f"{path}:shapes").origin == "inputs drawn with seed 0", "it returns no numbers"
+    assert reference("rmsnorm").origin == "inputs drawn with seed 0"
+
+
 def test_archives_give_the_weights_they_hold() -> None:
     variance = reference("convnet").inputs["stem.norm.running_var"]
     assert torch.equal(variance, reference("convnet", seed=5).inputs["stem.norm.running_var"])
