@@ -35,6 +35,8 @@ def reorder_edits(program: LoopProgram, plan: Plan, orders: Orders) -> Copies:
     for source in orders.search.touched():
         seated = orders.search.seating(source, orders.fast)
         for copy in seated.copies if seated else ():
+            if copy.layout == orders.layouts[source]:
+                continue  # its group has given the source this order; the zeros alone are for pad-operands
             asks = [ask for ask in orders.search.asks(source, orders.fast) if ask.need in copy.needs]
             asks.sort(key=lambda ask: (places[ask.op], ask.read))
             edit = _edit(source, copy, asks, ops, taken)

@@ -382,3 +382,18 @@ def test_a_program_without_products_or_tables_is_left_alone() -> None:
     assert (plan.layouts, plan.edits, plan.reasons) == (before.layouts, before.edits, before.reasons)
     claim = plan.claims["order-dims"]
     assert (claim.method, claim.objective, claim.bound) == ("exact", 0, 0)
+
+
+def test_an_order_that_its_group_has_given_needs_no_copy() -> None:
+    """What is contracted over 70 rows needs a copy with zeros, which may have any order for nothing; worked on in
+    place it has that order itself, and the zeros are all that remains to be written."""
+    sketch = Sketch()
+    a, b, z = (
+        sketch.apply("neg", sketch.input(name, 64, *shape))
+        for name, shape in (("a", (70, 5)), ("b", (5, 64)), ("z", (128, 70)))
+    )
+    sketch.output(sketch.matmul(z, sketch.apply("relu", sketch.matmul(a, b))))
+    found = compile_problem(GRAPH, problem_of(sketch.program()))
+    assert found.ok
+    assert kinds(found.plan) == {EditKind.PAD: 2}
+    assert found.plan.layouts["relu"].dim_order == found.plan.layouts["relu@pad1x128"].dim_order == (1, 0, 2)
