@@ -60,7 +60,7 @@ def scene_of(program: LoopProgram, plan: Plan) -> Scene:
     """The scene of a plan whose layouts and divisions are decided."""
     schedule = expand(program, plan)
     opaque = tuple(step.number for step in schedule.steps if step.op.kind is OpKind.OPAQUE)
-    outputs = frozenset(output.buffer for output in program.outputs)
+    outputs = frozenset(output.buffer for output in schedule.outputs)
     return Scene(program, plan, schedule, lifetimes(schedule), outputs, opaque)
 
 

@@ -30,8 +30,7 @@ def materialize(problem: Problem, plan: Plan) -> Program:
     )
     slots = [place for place in plan.placement.values() if isinstance(place, Slot)]
     lx_bytes = max((slot.address + slot.size_bytes for slot in slots), default=0)
-    outputs = problem.program.outputs
-    return Program(plan.model, plan.device, plan.cores, tensors, kernels, outputs, hbm_bytes, lx_bytes)
+    return Program(plan.model, plan.device, plan.cores, tensors, kernels, schedule.outputs, hbm_bytes, lx_bytes)
 
 
 def _tensors(problem: Problem, plan: Plan, schedule: Schedule) -> tuple[tuple[DeviceTensor, ...], int]:

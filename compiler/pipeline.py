@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
-from typing import ClassVar, Protocol
+from dataclasses import fields, replace
+from typing import ClassVar, Protocol, runtime_checkable
 
 from frozendict import frozendict
 
 from compiler.check import check, check_partial
 from compiler.compilation import Compilation, PassRecord, SolverStatus, Verdict
 from compiler.cost.model import price
-from compiler.errors import InputError, StoppedError
+from compiler.errors import InputError
 from compiler.graph import ModelGraph
 from compiler.materialize import materialize
 from compiler.passes.assign_layouts import AssignLayouts
@@ -36,9 +36,7 @@ from compiler.pipelines import PIPELINES
 from compiler.plan import Claim, Plan
 from compiler.problem import Problem
 from compiler.unfold import changes, unfold
-
-Progress = Callable[[float, str], None]
-Cancelled = Callable[[], bool]
+from compiler.watch import Asked, Finding, Progress, Watch
 
 
 class Pass(Protocol):
@@ -50,6 +48,15 @@ class Pass(Protocol):
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:
         """A new plan; only the fields in `decides` may differ."""
+        ...
+
+
+@runtime_checkable
+class Searching(Pass, Protocol):
+    """A pass that may take long: it tells what it has found and can be ended with that."""
+
+    def search(self, problem: Problem, plan: Plan, watch: Watch) -> Plan:
+        """As the call, with somebody watching."""
         ...
 
 
@@ -122,20 +129,6 @@ def _convert(name: str, key: str, value: str, kind: str) -> str | int | float:
         raise InputError(f"pass {name}", f"{key}={value} is not a number", "give a number") from error
 
 
-@dataclass(slots=True)
-class Watch:
-    """Who watches a run: progress is told, a wish to stop is asked for between passes."""
-
-    progress: Progress = field(default=lambda _fraction, _phase: None)
-    cancelled: Cancelled = field(default=lambda: False)
-
-    def enter(self, fraction: float, phase: str) -> None:
-        """Tell progress; stop here if asked to."""
-        if self.cancelled():
-            raise StoppedError
-        self.progress(fraction, phase)
-
-
 def compile_problem(
     graph: ModelGraph,
     problem: Problem,
@@ -143,16 +136,19 @@ def compile_problem(
     pipeline: str = "staged",
     previous: Plan | None = None,
     progress: Progress | None = None,
-    cancelled: Cancelled | None = None,
+    cancelled: Asked | None = None,
+    enough: Asked | None = None,
+    found: Callable[[Finding], None] | None = None,
 ) -> Compilation:
     """Run a pipeline on a problem; the compilation's problem has the copies that views need (see `unfold`).
 
-    `previous` is the plan a re-solve starts from: the log ends with what of it was kept.  Raises StudioError where the
-    model cannot be planned, StoppedError when cancelled, BrokenPlanError when a pass breaks its contract.
+    `previous` is the plan a re-solve starts from: the log ends with what of it was kept.  `found` is told what a search
+    has found, `enough` ends it with that.  Raises StudioError where the model cannot be planned, StoppedError when
+    cancelled, BrokenPlanError when a pass breaks its contract.
     """
-    watch = Watch()
-    watch.progress = progress or watch.progress
-    watch.cancelled = cancelled or watch.cancelled
+    watch = Watch(previous=previous)
+    watch.progress, watch.cancelled = progress or watch.progress, cancelled or watch.cancelled
+    watch.enough, watch.found = enough or watch.enough, found or watch.found
     passes = parse_pipeline(pipeline)
     check_order(passes, tuple(PASSES.values()))
     started = time.perf_counter()
@@ -160,7 +156,7 @@ def compile_problem(
     plan = Plan(problem.program.name, problem.device.name, problem.device.cores, print_pipeline(passes))
     for number, one in enumerate(passes):
         watch.enter(number / (len(passes) + 1), one.name)
-        plan, record = _run_pass(one, problem, plan, last=one is passes[-1])
+        plan, record = _run_pass(one, problem, plan, watch, last=one is passes[-1])
         log.append(record)
     watch.enter(len(passes) / (len(passes) + 1), "check")
     plan = _finish_pins(problem, plan)
@@ -189,10 +185,10 @@ class BrokenPlanError(Exception):
     """A pass broke its contract: a bug of the compiler, with the checker's sentences."""
 
 
-def _run_pass(one: Pass, problem: Problem, plan: Plan, last: bool) -> tuple[Plan, PassRecord]:
+def _run_pass(one: Pass, problem: Problem, plan: Plan, watch: Watch, last: bool) -> tuple[Plan, PassRecord]:
     """Run a pass and prove what it changed; the whole plan is proved after the last one anyway."""
     started = time.perf_counter()
-    made = one(problem, plan)
+    made = one.search(problem, plan, watch) if isinstance(one, Searching) else one(problem, plan)
     seconds = time.perf_counter() - started
     changed = tuple(entry.name for entry in fields(Plan) if getattr(made, entry.name) != getattr(plan, entry.name))
     foreign = [name for name in changed if name not in one.decides]

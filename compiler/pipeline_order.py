@@ -16,7 +16,8 @@ _SHARED = frozenset({"reasons", "pins"})
 
 
 class Ordered(Protocol):
-    """What of a pass matters here."""
+    """What of a pass matters here.  A pass with an attribute `extends` adds to those fields and changes nothing of what
+    is there, so that others may rely on them before it runs."""
 
     name: ClassVar[str]
     needs: ClassVar[tuple[str, ...]]
@@ -31,7 +32,8 @@ def check_order(passes: Sequence[Ordered], known: Sequence[type[Ordered]]) -> No
         early = next((field for field in one.needs if field not in decided), "")
         if early:
             raise _refusal(f"{one.name} needs {early}, which no pass before it decides", early, known)
-        late = next((field for field in one.decides if relied.get(field, one.name) != one.name), "")
+        changed = [field for field in one.decides if field not in getattr(one, "extends", ())]
+        late = next((field for field in changed if relied.get(field, one.name) != one.name), "")
         if late:
             why = f"{one.name} decides {late} after {relied[late]} has relied on them"
             raise InputError("the pipeline", why, f"put {one.name} before {relied[late]}")

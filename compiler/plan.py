@@ -34,6 +34,8 @@ class ReasonCode(StrEnum):
     CAPACITY = "capacity"
     PINNED = "pinned-out"
     ZERO_PADDED = "zero-padded"
+    DEVICE_COPY = "device-copy"
+    NOT_WORTH_IT = "not-worth-it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,16 @@ class EditKind(StrEnum):
     RESTICKIFY = "restickify"
     REORDER = "reorder"
     PAD = "pad"
+    RELAYOUT = "relayout"
+    CLONE_IN = "clone-in"
+    CLONE_OUT = "clone-out"
+
+
+HOMEWARD = frozenset({EditKind.RELAYOUT, EditKind.CLONE_IN, EditKind.CLONE_OUT})
+"""Moves that keep the layout and only change where a buffer lies or which core holds which part of it."""
+
+OUTPUT_READER = "output:"
+"""What stands before the name of an output among the readers of a clone-out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +83,12 @@ class Edit:
     """An inserted copy `source -> target`, run right before op `before`; `readers` read the target instead.
 
     A restickify changes the stick, a reorder only the order of the other dims, a pad only fills a dim up with zeros.
+    A relayout goes from LX to LX over the ring, to other cores; a clone-in from device memory to LX (of an input, or of
+    a buffer that was evicted: a reload); a clone-out from LX to device memory (of an output, or to evict).
 
-    A reader is an op, or `OP#NUMBER` for one of its reads where others of the same buffer keep the source.
+    A reader is an op, `OP#NUMBER` for one of its reads where others of the same buffer keep the source, or
+    `output:NAME` for an output of the model.  An empty `before` stands for the end of the program.
+    `replicas` cores hold each part of the target (relayout and clone-in only): the copy has a loop of that extent more.
     `name` is the key of its division, `target` the key of its layout and placement.
     """
 
@@ -82,6 +98,7 @@ class Edit:
     target: str
     before: str
     readers: tuple[str, ...]
+    replicas: int = 1
 
 
 @dataclass(frozen=True, slots=True)

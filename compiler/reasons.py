@@ -31,13 +31,14 @@ _ROWS = (
         ReasonCode.GRAPH_INPUT,
         "graph input",
         "Inputs, parameters and constants arrive in device memory.",
-        "A copy of it could live in LX; no step of this pipeline makes one.",
+        "A clone of it can live in LX where its cores read it more than once: the co-optimized pipeline weighs that.",
     ),
     Reason(
         ReasonCode.GRAPH_OUTPUT,
         "graph output",
         "The host fetches results from device memory.",
-        "Nothing: the result has to be written out once.",
+        "It has to be written out once; where steps read it as well, they can read it in LX and a clone goes out: the "
+        "co-optimized pipeline weighs that.",
     ),
     Reason(
         ReasonCode.OPAQUE_USER,
@@ -111,6 +112,18 @@ _ROWS = (
         "filled up with zeros",
         "Rows of zeros were added to it for a contraction, and no core owns them.",
         "Make the contracted size a multiple of one stick.",
+    ),
+    Reason(
+        ReasonCode.DEVICE_COPY,
+        "copy in device memory",
+        "It is the clone of a buffer in LX for readers that need it in device memory.",
+        "Nothing: its source is in LX.",
+    ),
+    Reason(
+        ReasonCode.NOT_WORTH_IT,
+        "cheaper outside",
+        "It could be in LX, but the quickest plan that was found has it in device memory.",
+        "Pin it to LX and compile again to see what that costs.",
     ),
 )
 REASONS: frozendict[ReasonCode, Reason] = frozendict((row.code, row) for row in _ROWS)

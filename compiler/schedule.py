@@ -11,8 +11,24 @@ from dataclasses import dataclass, field, replace
 from frozendict import frozendict
 
 from compiler.errors import InputError
-from compiler.loops import Access, Buffer, BufferKind, Index, Load, Loop, LoopOp, LoopProgram, OpKind, Origin, Term
-from compiler.plan import Edit, Plan
+from compiler.loops import (
+    Access,
+    Buffer,
+    BufferKind,
+    Index,
+    Load,
+    Loop,
+    LoopOp,
+    LoopProgram,
+    OpKind,
+    Origin,
+    OutputView,
+    Term,
+)
+from compiler.plan import OUTPUT_READER, Edit, Plan
+
+REPLICA = "replica"
+"""The loop of a copy that runs over the cores which hold the same part of its target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +47,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Steps in order and all buffers, those made by edits included; `step_map` finds a step by its name."""
+    """Steps in order and all buffers, those made by edits included; `step_map` finds a step by its name.
+
+    `outputs` are those of the program, pointed at the buffers that the host reads them from.
+    """
 
     steps: tuple[Step, ...]
     buffers: frozendict[str, Buffer]
+    outputs: tuple[OutputView, ...] = ()
     step_map: frozendict[str, Step] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -48,7 +68,7 @@ def expand(program: LoopProgram, plan: Plan) -> Schedule:
     renames: dict[str, dict[str, str]] = {}
     before: dict[str, list[Edit]] = {}
     for edit in plan.edits:
-        if edit.source not in buffers or edit.before not in known:
+        if edit.source not in buffers or edit.before not in known | {""}:
             raise InputError(
                 f"edit {edit.name}", "it names a buffer or op that the program does not have", "compile again"
             )
@@ -61,12 +81,23 @@ def expand(program: LoopProgram, plan: Plan) -> Schedule:
         for edit in before.get(op.name, ()):
             steps.append(Step(len(steps), copy_op(edit, buffers[edit.source], op.origin), edit))
         steps.append(Step(len(steps), _repoint(op, renames)))
-    return Schedule(tuple(steps), frozendict(buffers))
+    for edit in before.get("", ()):
+        origin = program.ops[-1].origin if program.ops else Origin()
+        steps.append(Step(len(steps), copy_op(edit, buffers[edit.source], origin), edit))
+    outputs = tuple(_read_back(view, renames) for view in program.outputs)
+    return Schedule(tuple(steps), frozendict(buffers), outputs)
+
+
+def _read_back(view: OutputView, renames: dict[str, dict[str, str]]) -> OutputView:
+    """An output read from the clone of its buffer, if it has one."""
+    moved = renames.get(f"{OUTPUT_READER}{view.name}", {})
+    return replace(view, buffer=moved[view.buffer]) if view.buffer in moved else view
 
 
 def copy_op(edit: Edit, source: Buffer, origin: Origin) -> LoopOp:
-    """The loop nest of a copy: one loop per host dim of size > 1, named d0, d1, ..."""
+    """The loop nest of a copy: one loop per host dim of size > 1, named d0, d1, .., and one over its replicas."""
     loops = tuple(Loop(f"d{dim}", size) for dim, size in enumerate(source.shape) if size != 1)
+    loops += (Loop(REPLICA, edit.replicas),) if edit.replicas > 1 else ()
     terms = tuple(
         Term(stride, ((f"d{dim}", 1),))
         for dim, (size, stride) in enumerate(zip(source.shape, source.strides, strict=True))

@@ -185,7 +185,6 @@ class Header(QWidget):
                 cores //= 2
             menu.addSeparator()
 
-
     def _fill_pipelines(self, menu: QMenu) -> None:
         """Every named pipeline with what it is for, the current choice marked; one that is spelt out as it is."""
         menu.clear()

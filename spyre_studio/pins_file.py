@@ -1,5 +1,5 @@
 """Pins files: `{"version": 1, "division": {op: {loop: factor}}, "layout": {buffer: dim}, "placement": {buffer: "lx"},
-"order": {buffer: [dims]}}`.
+"order": {buffer: [dims]}, "same": {op: other op}, "relayout": {buffer: "ring"}}`.
 
 Owns reading and writing them.  Refuses newer versions, misspelt tables and values of the wrong kind, each in one
 sentence, because a pin that is silently dropped is worse than none.  Whether a pin can be kept is decided later, by the
@@ -22,7 +22,8 @@ from spyre_studio.output_file import write_whole
 
 VERSION = 1
 _PLACES = ("lx", "hbm")
-_TABLES = ("division", "layout", "placement", "tiles", "order")
+_WAYS = ("ring", "none")
+_TABLES = ("division", "layout", "placement", "tiles", "order", "same", "relayout")
 _MOST = (1 << 63) - 1
 T = TypeVar("T")
 
@@ -57,6 +58,8 @@ def parse_pins(text: str, what: str = "the pins") -> Pins:
         placement=_table(plain, "placement", what, _place),
         tiles=_table(plain, "tiles", what, _counts),
         order=_table(plain, "order", what, _order),
+        same=_table(plain, "same", what, _name),
+        relayout=_table(plain, "relayout", what, _way),
     )
 
 
@@ -68,6 +71,8 @@ def print_pins_file(pins: Pins) -> str:
         "placement": dict(pins.placement),
         "tiles": {op: dict(counts) for op, counts in pins.tiles.items()},
         "order": {buffer: list(dims) for buffer, dims in pins.order.items()},
+        "same": dict(pins.same),
+        "relayout": dict(pins.relayout),
     }
     document = {"version": VERSION, **{name: table for name, table in tables.items() if table}}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
@@ -117,8 +122,22 @@ def _order(value: object, where: str, what: str) -> tuple[int, ...]:
 
 
 def _place(value: object, where: str, what: str) -> str:
-    if not isinstance(value, str) or value not in _PLACES:
-        raise InputError(what, f"the {where} is {_shown(value)}", f"write {' or '.join(_PLACES)}")
+    return _one_of(_PLACES, value, where, what)
+
+
+def _way(value: object, where: str, what: str) -> str:
+    return _one_of(_WAYS, value, where, what)
+
+
+def _one_of(words: tuple[str, ...], value: object, where: str, what: str) -> str:
+    if not isinstance(value, str) or value not in words:
+        raise InputError(what, f"the {where} is {_shown(value)}", f"write {' or '.join(words)}")
+    return value
+
+
+def _name(value: object, where: str, what: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise InputError(what, f"the {where} is {_shown(value)}", "write the name of an op")
     return value
 
 

@@ -124,7 +124,7 @@ def setting_of(problem: Problem, plan: Plan, form: Form = "planner") -> Setting:
             loaded[step.name] = first
             given.difference_update(first)
         writers.update((write.buffer, step) for write in step.op.writes)
-    outputs = frozenset(view.buffer for view in problem.program.outputs)
+    outputs = frozenset(view.buffer for view in schedule.outputs)
     return Setting(
         schedule,
         plan.layouts,

@@ -167,7 +167,9 @@ def _read_claim(cursor: Cursor) -> Claim:
 
 def _print_edit(edit: Edit) -> str:
     move = f"{quote_name(edit.source)} to {quote_name(edit.target)}  before {quote_name(edit.before)}"
-    return f"  edit {quote_name(edit.name)}  {edit.kind}  {move}  for ({', '.join(map(quote_name, edit.readers))})"
+    times = f"  replicas {edit.replicas}" if edit.replicas != 1 else ""
+    readers = ", ".join(map(quote_name, edit.readers))
+    return f"  edit {quote_name(edit.name)}  {edit.kind}  {move}  for ({readers}){times}"
 
 
 def _read_edit(cursor: Cursor) -> Edit:
@@ -180,7 +182,8 @@ def _read_edit(cursor: Cursor) -> Edit:
     before = cursor.name()
     cursor.expect("for")
     cursor.expect("(")
-    return Edit(name, kind, source, target, before, cursor.until(")", cursor.name))
+    readers = cursor.until(")", cursor.name)
+    return Edit(name, kind, source, target, before, readers, cursor.whole() if cursor.word("replicas") else 1)
 
 
 def _print_placement(name: str, place: Placement) -> str:

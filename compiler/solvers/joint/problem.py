@@ -1,0 +1,180 @@
+"""JointProblem: which division every step gets, what lies in LX, and which moves bring it to its readers.
+
+Owns the question as tables: steps with menus, what each division costs by who is in LX, and which views of a buffer it
+leaves or needs.  A view says which core holds which part; two steps meet if their views are the same number.  Refuses
+programs and layouts, which `compiler.joint` turns into these tables, and refuses to search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from frozendict import frozendict
+
+from compiler.plan import EditKind
+
+NOWHERE = -1
+"""The view of a step that leaves or needs no whole part on each core."""
+
+HOME = -1
+"""How a reader gets a buffer: out of LX, where the writer left it."""
+
+DEVICE = -2
+"""How a reader gets a buffer: out of device memory.  0 and above: out of that copy, which lies in LX."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A read of an input from outside, which a kernel loads once for all its readers: of `operand` of a task."""
+
+    operand: int
+    size_bytes: int
+    delivery_us: float = 0.0
+    burst_us: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What a step adds to the sums of its kernel (see `price`): bytes at the common rate apart, loads apart."""
+
+    compute_us: float = 0.0
+    fused_us: float = 0.0
+    memory_us: float = 0.0
+    serial_us: float = 0.0
+    read_bytes: int = 0
+    written_bytes: int = 0
+    loads: tuple[Load, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A division: its view of every operand, and a bill for each set of operands in LX (bit of the operand set)."""
+
+    views: tuple[int, ...]
+    bills: tuple[Bill, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.bills) != 1 << len(self.views):
+            raise ValueError(f"{len(self.views)} operands need {1 << len(self.views)} bills, not {len(self.bills)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Menu:
+    """The divisions of a step; steps of equal structure share one object."""
+
+    choices: tuple[Choice, ...]
+
+    @cached_property
+    def by_view(self) -> tuple[frozendict[int, tuple[int, ...]], ...]:
+        """For every operand: view -> choices that have it."""
+        found: list[dict[int, list[int]]] = [{} for _ in self.choices[0].views]
+        for number, choice in enumerate(self.choices):
+            for operand, view in enumerate(choice.views):
+                found[operand].setdefault(view, []).append(number)
+        return tuple(frozendict((view, tuple(numbers)) for view, numbers in table.items()) for table in found)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A step: the items that it reads and, last, the one that it writes (`writes` is its operand, -1 if none)."""
+
+    name: str
+    operands: tuple[int, ...]
+    writes: int
+    menu: Menu
+    kernel: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy of an item in LX under a `view` of `foot_bytes` per core, made right before a task.
+
+    A relayout has a bill for every view of the writer that it can start from, a clone-in one under DEVICE.  `readers`
+    are the tasks that it may serve, none before `before`.
+    """
+
+    kind: EditKind
+    view: int
+    foot_bytes: int
+    before: int
+    readers: tuple[int, ...]
+    bills: frozendict[int, Bill]
+    replicas: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A buffer.  `writer` is -1 for inputs, which are in device memory; `feet` are bytes per core by view as written,
+    empty if it may not be in LX.  An output that is in LX is cloned out; `out` is the bill of a clone-out.
+
+    `parents` are items whose place it may take over where they die in its writing task, under the same view.
+    `pinned` is "lx", "hbm" or nothing.
+    """
+
+    name: str
+    size_bytes: int
+    writer: int
+    readers: tuple[int, ...]
+    feet: frozendict[int, int] = field(default_factory=frozendict)
+    output: bool = False
+    out: Bill = field(default_factory=Bill)
+    copies: tuple[Copy, ...] = ()
+    parents: tuple[int, ...] = ()
+    pinned: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What turns bytes at the common rate into time."""
+
+    bytes_per_ns: float = 150.0
+    turnaround_ns_per_byte: float = 0.00574
+
+    def memory_us(self, read: float, written: float) -> float:
+        """Time of the pooled traffic of a kernel."""
+        return ((read + written) / self.bytes_per_ns + self.turnaround_ns_per_byte * min(read, written)) / 1000
+
+
+@dataclass(frozen=True, eq=False)
+class JointProblem:
+    """Tasks in order, items, and an LX of `capacity` bytes per core with addresses at multiples of `alignment`.
+
+    Twice a task's number plus one is its tick; moves right before it are at the tick before, a clone-out at the tick
+    after its writer.
+    """
+
+    tasks: tuple[Task, ...]
+    items: tuple[Item, ...]
+    capacity: int
+    alignment: int = 128
+    rates: Rates = field(default_factory=Rates)
+
+    @cached_property
+    def places(self) -> tuple[frozendict[int, int], ...]:
+        """For every task: item -> its operand."""
+        return tuple(frozendict((item, place) for place, item in enumerate(task.operands)) for task in self.tasks)
+
+    @cached_property
+    def kernels(self) -> tuple[int, ...]:
+        """Numbers of the kernels, in order."""
+        return tuple(dict.fromkeys(task.kernel for task in self.tasks))
+
+    def height(self, size: int) -> int:
+        """Units of `alignment` that bytes take."""
+        return -(-size // self.alignment)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A decision: a choice per task, and per item whether it lies in LX as written, whether it is cloned out, and how
+    each of its readers is served (HOME, DEVICE, or the number of a copy)."""
+
+    choices: tuple[int, ...]
+    resident: tuple[bool, ...]
+    out: tuple[bool, ...]
+    served: tuple[tuple[int, ...], ...]
+
+    def copies(self, item: int) -> tuple[int, ...]:
+        """Numbers of the copies of an item that are made."""
+        return tuple(sorted({way for way in self.served[item] if way >= 0}))
