@@ -29,7 +29,7 @@ class Sums:
     loads: defaultdict[int, list[Load]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, bill: Bill, operands: tuple[int, ...] = ()) -> None:
-        """Add a bill; `operands` are the items of its task."""
+        """Add a bill; `operands` are the items that its loads count."""
         self.compute_us += bill.compute_us
         self.fused_us = max(self.fused_us, bill.fused_us)
         self.memory_us += bill.memory_us
@@ -70,7 +70,7 @@ def _way(problem: JointProblem, answer: Answer, item: int, number: int) -> int:
 def bills(problem: JointProblem, answer: Answer) -> Iterator[tuple[int, Bill, tuple[int, ...]]]:
     """Kernel, bill and items of every task, copy and clone-out."""
     for number, (task, place) in enumerate(zip(problem.tasks, answer.choices, strict=True)):
-        yield task.kernel, task.menu.choices[place].bills[mask(problem, answer, number)], task.operands
+        yield task.kernel, task.menu.choices[place].bills[mask(problem, answer, number)], task.touched
     for number, item in enumerate(problem.items):
         for place in answer.copies(number):
             copy = item.copies[place]
@@ -113,18 +113,23 @@ def closed(problem: JointProblem, sums: Sums) -> Times:
 
 
 def shared(size_bytes: int, loads: list[Load]) -> tuple[int, float, float]:
-    """What the loads of one input by several readers of a kernel come to: bytes, delivery and bursts (us).
+    """What the loads of one input by several readers of a kernel come to: bytes at the common rate, memory time of the
+    rest and of delivery (us), and bursts (us).
 
     >>> shared(100, [Load(0, 100, 10, 10), Load(0, 100, 1, 20)])
-    (100, 10, 10)
+    (100, 10.0, 10.0)
     """
     left = max(size_bytes, *(load.size_bytes for load in loads))
-    delivered = charged = beyond = 0.0
+    pooled, memory, delivered, charged, beyond = 0, 0.0, 0.0, 0.0, 0.0
     for load in loads:
+        paid = min(load.size_bytes, left)
+        left -= paid
+        pooled += 0 if load.bytes_per_ns else paid
+        memory += paid / load.bytes_per_ns / 1000 if load.bytes_per_ns else 0.0
         total, fresh = max(load.delivery_us, load.burst_us), max(0.0, load.delivery_us - delivered)
         beyond += max(fresh, total - charged) - fresh
-        delivered, charged = max(delivered, load.delivery_us), max(charged, total)
-    return min(left, sum(load.size_bytes for load in loads)), delivered, beyond
+        delivered, charged = delivered + fresh, max(charged, total)
+    return pooled, memory + delivered, beyond
 
 
 def price_us(problem: JointProblem, answer: Answer, overlap: float = 1.0) -> float:

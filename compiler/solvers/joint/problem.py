@@ -26,12 +26,17 @@ DEVICE = -2
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A read of an input from outside, which a kernel loads once for all its readers: of `operand` of a task."""
+    """A read of an input from outside, which a kernel loads once for all its readers.
+
+    `operand` counts the operands of the task and, after them, its `inputs`.  The bytes that the task pays for move at
+    `bytes_per_ns`, 0 for the common rate.
+    """
 
     operand: int
     size_bytes: int
     delivery_us: float = 0.0
     burst_us: float = 0.0
+    bytes_per_ns: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,22 @@ class Menu:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A step: the items that it reads and, last, the one that it writes (`writes` is its operand, -1 if none)."""
+    """A step: the items that it reads and, last, the one that it writes (`writes` is its operand, -1 if none).
+
+    `inputs` are further items that it loads and that never are in LX.
+    """
 
     name: str
     operands: tuple[int, ...]
     writes: int
     menu: Menu
     kernel: int = 0
+    inputs: tuple[int, ...] = ()
+
+    @property
+    def touched(self) -> tuple[int, ...]:
+        """The items that its loads count."""
+        return (*self.operands, *self.inputs)
 
 
 @dataclass(frozen=True, slots=True)
