@@ -13,7 +13,7 @@ from compiler.coordinates import core_boxes, lane_loops, walk_of
 from compiler.division import Division
 from compiler.errors import Breach, LimitError
 from compiler.loops import Loop, LoopOp, OpKind, Role
-from compiler.plan import Plan, Slot
+from compiler.plan import EditKind, Plan, Slot
 from compiler.problem import Problem
 from compiler.program import CoreBox, CoreSlice, DeviceOp, DeviceTensor, Memory, Program, ProgramKernel
 from compiler.schedule import Schedule, Step, expand
@@ -61,16 +61,19 @@ def _check_capacity(problem: Problem, hbm_bytes: int) -> None:
 
 
 def _boxes(step: Step, plan: Plan, schedule: Schedule) -> tuple[CoreBox, ...]:
+    """What every core holds that writes: those which pass their partial result on hold nothing."""
     access = step.op.write
     division = plan.divisions[step.name]
     boxes = core_boxes(step.op, access, schedule.buffers[access.buffer], plan.layouts[access.buffer], division)
     starts, sizes = boxes.start.tolist(), boxes.size.tolist()
-    return tuple(CoreBox(core, tuple(starts[core]), tuple(sizes[core])) for core in range(division.cores))
+    writing = [part.core for part in _slices(step.op.loops, division) if part.pass_to < 0]
+    return tuple(CoreBox(core, tuple(starts[core]), tuple(sizes[core])) for core in writing)
 
 
 def _device_op(step: Step, plan: Plan, schedule: Schedule) -> DeviceOp:
     slices = _slices(step.op.loops, plan.divisions[step.name])
-    return DeviceOp(step.name, step.number, step.op, slices, masked_loops(step.op, plan, schedule))
+    ring = step.edit is not None and step.edit.kind is EditKind.RELAYOUT
+    return DeviceOp(step.name, step.number, step.op, slices, masked_loops(step.op, plan, schedule), ring)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -25,7 +25,10 @@ class Memory(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CoreBox:
-    """The part of a tensor one core holds in LX: start and size of every device dim (lane dim included)."""
+    """The part of a tensor one core holds in LX: start and size of every device dim (lane dim included).
+
+    Several cores may hold the same part; a core that passes its partial result on holds none.
+    """
 
     core: int
     start: tuple[int, ...]
@@ -59,13 +62,18 @@ class CoreSlice:
 
 @dataclass(frozen=True, slots=True)
 class DeviceOp:
-    """One step on the device: the loop nest, the slice of each core, loops whose stick tail is masked."""
+    """One step on the device: the loop nest, the slice of each core, loops whose stick tail is masked.
+
+    With `ring` every core fetches what it reads over the ring from the LX of the cores that hold it: what it holds
+    itself from itself, the rest from the core with the lowest number that does.  Without, no core sees another's LX.
+    """
 
     name: str
     step: int
     op: LoopOp
     slices: tuple[CoreSlice, ...]
     masked: tuple[str, ...] = ()
+    ring: bool = False
 
 
 @dataclass(frozen=True, slots=True)

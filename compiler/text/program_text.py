@@ -93,7 +93,8 @@ def _read_box(cursor: Cursor) -> CoreBox:
 
 def _print_device_op(op: DeviceOp) -> list[str]:
     masked = f"  masked ({', '.join(map(quote_name, op.masked))})" if op.masked else ""
-    lines = [f"  step {op.step} {quote_name(op.name)}{masked}", *print_op(op.op)]
+    ring = "  over the ring" if op.ring else ""
+    lines = [f"  step {op.step} {quote_name(op.name)}{masked}{ring}", *print_op(op.op)]
     for part in op.slices:
         ranges = ", ".join(f"{low}..{high}" for low, high in part.ranges)
         passes = f"  pass to {part.pass_to}" if part.pass_to >= 0 else ""
@@ -121,12 +122,16 @@ def _read_device_op(lines: Lines) -> DeviceOp:
     if cursor.word("masked"):
         cursor.expect("(")
         masked = cursor.until(")", cursor.name)
+    ring = cursor.word("over")
+    if ring:
+        cursor.expect("the")
+        cursor.expect("ring")
     cursor.end()
     op = read_op(lines)
     slices: list[CoreSlice] = []
     while lines.starts("core"):
         slices.append(_read_slice(lines.cursor()))
-    return DeviceOp(name, step, op, tuple(slices), masked)
+    return DeviceOp(name, step, op, tuple(slices), masked, ring)
 
 
 def _read_slice(cursor: Cursor) -> CoreSlice:

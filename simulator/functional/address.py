@@ -112,7 +112,7 @@ class AccessMap:
     def hull(self, space: Space) -> tuple[Integers, Integers]:
         """Lowest and highest coordinate (included) of every dim over a space; gathered values are left out."""
         if self._parts is None:
-            coordinates = self._coordinates(space, None)
+            coordinates = self.coordinates(space, None)
             flat = coordinates.reshape(len(coordinates), -1)
             return flat.min(axis=1), flat.max(axis=1)
         low = high = self._parts.base
@@ -172,17 +172,17 @@ class AccessMap:
             active = active.broadcast_to(shape)
             offsets = np.broadcast_to(offsets, shape)[active.numpy()]
         coordinates = offsets[None] if self.layout is None else self.layout.coordinates(offsets)
-        return Indexed(_positions(coordinates, frame), active)
+        return Indexed(positions(coordinates, frame), active)
 
     def _spelled_beyond(self, space: Space, place: int, count: int, frame: Frame, gathered: Tensor | None) -> Indexed:
         if gathered is not None and gathered.shape[place] > 1:
             raise OutsideError
         last = self.loops[place].extent - 1
-        ends = [self._coordinates(space.at(place, value), gathered) for value in (0, last - 1, last)]
+        ends = [self.coordinates(space.at(place, value), gathered) for value in (0, last - 1, last)]
         shape = [1] * (1 + len(self.loops))
         shape[1 + place] = count
         steps = np.arange(1, count + 1).reshape(shape)
-        return Indexed(_positions(_onward(ends[0], ends[1], ends[2], last, steps), frame), None)
+        return Indexed(positions(_onward(ends[0], ends[1], ends[2], last, steps), frame), None)
 
     def _offsets(self, space: Space, gathered: Tensor | None) -> Integers:
         """Host offset of every element, with as many axes as loops."""
@@ -190,7 +190,8 @@ class AccessMap:
         offsets = offsets.reshape(offsets.shape or (1,) * len(space.loops))
         return offsets if gathered is None else np.asarray(offsets + gathered.numpy())
 
-    def _coordinates(self, space: Space, gathered: Tensor | None) -> Integers:
+    def coordinates(self, space: Space, gathered: Tensor | None = None) -> Integers:
+        """Coordinates of every element, shape (dims, then one axis per loop, size 1 where the loop moves nothing)."""
         offsets = self._offsets(space, gathered)
         return offsets[None] if self.layout is None else self.layout.coordinates(offsets)
 
@@ -208,7 +209,7 @@ def _onward(first: Integers, before: Integers, last: Integers, count: int, steps
     return np.asarray(last + step * steps)
 
 
-def _positions(coordinates: Integers, frame: Frame) -> Tensor:
+def positions(coordinates: Integers, frame: Frame) -> Tensor:
     """Places of coordinates in memory; OutsideError if one of them lies outside the frame."""
     flat = coordinates.reshape(len(frame.size), -1)
     _check(flat, flat, frame)

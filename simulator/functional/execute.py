@@ -23,6 +23,7 @@ from simulator.functional.lifetimes import lifetimes, ops_of
 from simulator.functional.memory import HOST, Memories, Spot
 from simulator.functional.opaque import call
 from simulator.functional.padding import Share, zeros
+from simulator.functional.ring import check_ring, fetch
 from simulator.functional.space import Space, whole
 from simulator.functional.tail import Tail, spoil, tail_of
 from simulator.functional.threads import one_thread
@@ -54,8 +55,10 @@ class Execution:
     def run(self, observe: Callable[[DeviceOp], None] | None = None) -> None:
         """Run the next step; `observe` may read results back before the step's dead tensors are poisoned."""
         op = self.steps[self._place]
+        if op.ring:
+            check_ring(op)
         for tensor in self._lives.born[self._place]:
-            self.memories.born(tensor)
+            self.memories.born(tensor, alone=op.ring)  # while cores send to each other, nobody knows who writes first
         if op.op.kind is OpKind.OPAQUE:
             self._run_opaque(op)
         else:
@@ -203,6 +206,8 @@ class _Core:
         spot = Spot(self._execution.tensors[access.buffer], self._core, self._op.name)
         where = self._execution.read_map(self._op, access)
         memories = self._execution.memories
+        if self._op.ring:
+            return fetch(memories, spot, where, self._space)
         return memories.read(spot, memories.block(spot, where, self._space, gathered, active))
 
 

@@ -47,10 +47,13 @@ class Memories:
         self._poison = poison
         self._alive: dict[str, DeviceTensor] = {}
 
-    def born(self, tensor: DeviceTensor) -> None:
-        """A tensor takes its place: all its bytes become poison, unless it takes them over from a live one."""
+    def born(self, tensor: DeviceTensor, *, alone: bool = False) -> None:
+        """A tensor takes its place: all its bytes become poison, unless it takes them over from a live one.
+
+        An `alone` tensor takes over from nobody: whatever is alive there is spoilt.
+        """
         carrier(tensor)
-        self._fill(tensor)
+        self._fill(tensor, alone)
         self._alive[tensor.name] = tensor
 
     def died(self, tensor: DeviceTensor) -> None:
@@ -129,10 +132,11 @@ class Memories:
             self._lx[core] = _bytes(f"LX of core {core}", self._lx_bytes, self._poison)
         return self._lx[core]
 
-    def _fill(self, tensor: DeviceTensor) -> None:
+    def _fill(self, tensor: DeviceTensor, alone: bool = False) -> None:
         """Make a tensor's bytes unwritten, and check that its memory has room for them."""
         pattern = poison_byte(tensor.dtype) if self._poison else 0
-        taken = any(_overlap(tensor, other) for name, other in self._alive.items() if name != tensor.name)
+        others = [] if alone else [other for name, other in self._alive.items() if name != tensor.name]
+        taken = any(_overlap(tensor, other) for other in others)
         for core, size in _pieces(tensor):
             memory = self._hbm if core == HOST else self._core(core)
             end = tensor.address + size

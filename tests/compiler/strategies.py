@@ -177,7 +177,7 @@ plans = st.builds(
     counts,
     texts,
     table(names, layouts),
-    some(st.builds(Edit, names, enums(EditKind), names, names, names, some(names))),
+    some(st.builds(Edit, names, enums(EditKind), names, names, st.just("") | names, some(names), st.integers(1, 8))),
     table(names, divisions),
     table(names, placements),
     some(st.builds(Kernel, names, some(names))),
@@ -209,7 +209,7 @@ tensors = st.builds(
     some(boxes),
 )
 slices = st.builds(CoreSlice, counts, some(st.tuples(counts, counts)), st.integers(-1, 31))
-device_ops = st.builds(DeviceOp, names, counts, ops, some(slices), some(names))
+device_ops = st.builds(DeviceOp, names, counts, ops, some(slices), some(names), st.booleans())
 device_programs = st.builds(
     Program,
     names,
