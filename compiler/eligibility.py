@@ -124,7 +124,7 @@ def _indirect(scene: Scene, subject: Subject) -> str:
         for access in (*step.op.reads, *step.op.writes):
             if access.buffer == name and access.index.gathers:
                 return f"{step.name} at step {step.number} chooses its elements by a value read from memory"
-        if name in _index_buffers(step):
+        if name in index_buffers(step):
             return f"{step.name} at step {step.number} uses it as an index"
     return ""
 
@@ -199,7 +199,7 @@ def _article(noun: str) -> str:
     return "an" if noun[0] in "aeiou" else "a"
 
 
-def _index_buffers(step: Step) -> frozenset[str]:
+def index_buffers(step: Step) -> frozenset[str]:
     """Buffers whose values choose elements in a step, directly or through arithmetic."""
     waiting = [gather.value for access in (*step.op.reads, *step.op.writes) for gather in access.index.gathers]
     found: set[str] = set()

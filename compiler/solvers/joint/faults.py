@@ -66,11 +66,12 @@ def _item_faults(problem: JointProblem, answer: Answer, number: int) -> Iterator
 
 def _reader_fault(problem: JointProblem, answer: Answer, number: int, reader: int, way: int) -> str:
     item, inside = problem.items[number], answer.resident[number]
-    place = problem.places[reader][number]
-    needed = problem.tasks[reader].menu.choices[answer.choices[reader]].views[place]
     abroad = not inside or answer.out[number]
     if way == DEVICE:
         return "" if abroad else "it is not in device memory"
+    if number not in problem.places[reader]:
+        return "it is loaded from device memory only"
+    needed = problem.tasks[reader].menu.choices[answer.choices[reader]].views[problem.places[reader][number]]
     if way == HOME:
         meets = inside and needed != NOWHERE and needed == written_view(problem, answer, number)
         return "" if meets else "it is not at home"

@@ -1,0 +1,1 @@
+"""Programs as joint problems, and the answers as plans."""

@@ -1,0 +1,147 @@
+"""Ground: a program whose layouts are decided, as a JointProblem, and the way back from its numbers to names.
+
+Owns the tasks, items and in-place pairs of a plan with divisions to start from.  Host ops are tasks without operands.
+Refuses to search and to decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from frozendict import frozendict
+
+from compiler.cost.setting import kernels, setting_of
+from compiler.joint.bills import Surroundings
+from compiler.joint.kinds import Kind, Kinds, Role, rates_of
+from compiler.joint.offers import Offer, Offers
+from compiler.joint.subjects import Subject, subjects
+from compiler.loops import OpKind
+from compiler.ownership import may_take_over
+from compiler.plan import Plan
+from compiler.problem import Problem
+from compiler.schedule import Schedule, expand
+from compiler.solvers.joint.problem import NOWHERE, Item, JointProblem, Task
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """A joint problem and what its numbers stand for: `kinds` by task, `subjects` and `offers` by item."""
+
+    problem: JointProblem
+    plan: Plan
+    schedule: Schedule
+    kinds: tuple[Kind, ...]
+    subjects: tuple[Subject, ...]
+    offers: tuple[tuple[Offer, ...], ...]
+
+
+def ground_of(problem: Problem, plan: Plan, free: frozenset[str], moves: bool = True) -> Ground:
+    """The ground of a plan with layouts, edits and divisions; steps of `free` may be divided anew.
+
+    Placement, kernels and moves that the plan may have are not looked at.
+    """
+    maker = _Maker(problem, plan, free, moves)
+    return maker.ground()
+
+
+class _Maker:
+    def __init__(self, problem: Problem, plan: Plan, free: frozenset[str], moves: bool) -> None:
+        self.problem, self.plan, self.moves = problem, plan, moves
+        self.schedule = expand(problem.program, plan)
+        self.setting = setting_of(problem, plan)
+        self.kinds = Kinds(plan, self.schedule, self.setting, free)
+        self.kernel: dict[str, tuple[int, Surroundings]] = {}
+        for number, (_, run) in enumerate(kernels(plan, self.schedule)):
+            around = Surroundings(self.setting.written(run), len(run) == 1)
+            self.kernel.update((name, (number, around)) for name in run)
+        found = subjects(plan, self.schedule)
+        self.shared = frozenset(number for number, one in enumerate(found) if self._shared(one))
+        self.subjects = found
+        self.offers = Offers(self.kinds, self.setting, plan, moves)
+
+    def _shared(self, one: Subject) -> bool:
+        """True for an input from outside that several steps of a kernel read."""
+        return one.writer < 0 and len(one.readers) > 1
+
+    def ground(self) -> Ground:
+        """Roles, menus, offers and items."""
+        tied = [self._tied(one) for one in self.subjects]
+        roles, numbers = self._roles(tied)
+        pairs = zip(self.schedule.steps, roles, strict=True)
+        kinds = tuple(self.kinds.kind(step, role, self.kernel[step.name][1]) for step, role in pairs)
+        tasks = tuple(
+            Task(step.name, own, role.writes, kind.menu, self.kernel[step.name][0], other)
+            for step, role, kind, (own, other) in zip(self.schedule.steps, roles, kinds, numbers, strict=True)
+        )
+        offers = tuple(
+            self.offers.of(number, one, tasks, kinds) if tied[number] else ()
+            for number, one in enumerate(self.subjects)
+        )
+        items = tuple(
+            self._item(one, tasks, found) if tied[number] else self._bare(one)
+            for number, (one, found) in enumerate(zip(self.subjects, offers, strict=True))
+        )
+        device = self.problem.device
+        joint = JointProblem(tasks, items, device.lx_budget_bytes, device.stick_bytes, rates_of(device))
+        return Ground(joint, self.plan, self.schedule, kinds, self.subjects, offers)
+
+    def _tied(self, one: Subject) -> bool:
+        """True if a subject may be in LX at all: as written, or by a clone that several readers share."""
+        device = self.problem.device
+        fits = self.plan.layouts[one.buffer].size_bytes <= device.lx_budget_bytes * device.cores
+        return fits and (one.writer >= 0 or (self.moves and len(one.readers) > 1))
+
+    def _roles(self, tied: list[bool]) -> tuple[list[Role], list[tuple[tuple[int, ...], tuple[int, ...]]]]:
+        """Roles of all steps, and the items behind their names."""
+        reads: dict[int, list[int]] = {}
+        inputs: dict[int, list[int]] = {}
+        writes: dict[int, int] = {}
+        for number, one in enumerate(self.subjects):
+            for reader in one.readers:
+                if tied[number]:
+                    reads.setdefault(reader, []).append(number)
+                elif number in self.shared:
+                    inputs.setdefault(reader, []).append(number)
+            if one.writer >= 0 and tied[number]:
+                writes[one.writer] = number
+        roles, items = [], []
+        for number in range(len(self.schedule.steps)):
+            own = (*reads.get(number, ()), *((writes[number],) if number in writes else ()))
+            other = tuple(inputs.get(number, ()))
+            names = tuple(self.subjects[item].buffer for item in own)
+            further = tuple(self.subjects[item].buffer for item in other)
+            shared = frozenset(self.subjects[item].buffer for item in (*own, *other) if item in self.shared)
+            roles.append(Role(names, len(own) - 1 if number in writes else -1, further, shared))
+            items.append((own, other))
+        return roles, items
+
+    def _bare(self, one: Subject) -> Item:
+        """An item that stays in device memory."""
+        return Item(one.buffer, self.plan.layouts[one.buffer].size_bytes, one.writer, one.readers)
+
+    def _item(self, one: Subject, tasks: tuple[Task, ...], offers: tuple[Offer, ...]) -> Item:
+        made = self._bare(one)
+        copies = tuple(offer.copy for offer in offers)
+        pinned = self.problem.pins.placement.get(one.buffer, "")
+        if one.writer < 0:
+            return replace(made, copies=copies, pinned=pinned)
+        task = tasks[one.writer]
+        views = dict.fromkeys(choice.views[task.writes] for choice in task.menu.choices)
+        sizes = {view: self.kinds.views.bytes_per_core(view) for view in views if view != NOWHERE}
+        budget = self.problem.device.lx_budget_bytes
+        feet = frozendict((view, size) for view, size in sizes.items() if size <= budget)
+        parents = self._parents(one, task)
+        return replace(
+            made, feet=feet, output=one.output, out=self.offers.out(one), copies=copies, parents=parents, pinned=pinned
+        )
+
+    def _parents(self, one: Subject, task: Task) -> tuple[int, ...]:
+        """Items that the writing step reads and whose place the result may take."""
+        step = self.schedule.steps[one.writer]
+        if step.op.kind is not OpKind.POINTWISE:
+            return ()
+        return tuple(
+            item
+            for place, item in enumerate(task.operands)
+            if place != task.writes and may_take_over(step, self.subjects[item].buffer, self.schedule, self.plan)
+        )

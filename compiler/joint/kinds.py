@@ -1,0 +1,156 @@
+"""Kinds: the menus of steps, shared by steps of equal structure.
+
+Owns the divisions that a step may have, their views of its subjects and their bills, without those that another one
+beats in every respect.  The division that stands comes first.  Refuses to choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from frozendict import frozendict
+
+from compiler.cost.pricer import pricer_of
+from compiler.cost.setting import Setting
+from compiler.device import Device
+from compiler.division import Division
+from compiler.division_menu import legal_divisions
+from compiler.joint.bills import Surroundings, bill_of
+from compiler.joint.subjects import device_only
+from compiler.joint.views import Views
+from compiler.loops import OpKind
+from compiler.plan import Plan
+from compiler.schedule import Schedule, Step
+from compiler.solvers.joint.problem import NOWHERE, Bill, Choice, Menu, Rates
+
+ROUNDING_US = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a step does with subjects: those that it reads and, last, the one that it writes, by name in order of
+    operands; further `inputs` that never are in LX; and which of both its kernel loads once for several steps."""
+
+    operands: tuple[str, ...]
+    writes: int
+    inputs: tuple[str, ...]
+    shared: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A menu and the divisions behind its choices."""
+
+    menu: Menu
+    divisions: tuple[Division, ...]
+
+
+@dataclass(slots=True)
+class Kinds:
+    """Makes menus for the steps of one plan; `free` are steps that may be divided anew."""
+
+    plan: Plan
+    schedule: Schedule
+    setting: Setting
+    free: frozenset[str]
+    views: Views = field(default_factory=Views)
+    _known: dict[object, Kind] = field(default_factory=dict)
+    _menus: dict[object, tuple[Division, ...]] = field(default_factory=dict)
+
+    @property
+    def device(self) -> Device:
+        """The target."""
+        return self.setting.device
+
+    def kind(self, step: Step, role: Role, around: Surroundings) -> Kind:
+        """The kind of a step in its role."""
+        pricer, names = pricer_of(step, self.schedule.buffers, self.plan.layouts, self.device)
+        places = {name: place for place, name in enumerate(names)}
+        present = self.plan.divisions.get(step.name, Division())
+        free = step.name in self.free and step.op.kind is not OpKind.OPAQUE
+        within = frozenset(place for name, place in places.items() if name in around.inside)
+        barred = tuple(device_only(step, name) for name in role.operands)
+        tied = tuple(tuple((places[name], name in role.shared) for name in t) for t in (role.operands, role.inputs))
+        key = (pricer, tied, role.writes, barred, within, around.lone, free, present)
+        if key not in self._known:
+            divisions = (present, *self._menu(step, pricer)) if free else (present,)
+            self._known[key] = self._made(step, role, around, barred, tuple(dict.fromkeys(divisions)))
+        return self._known[key]
+
+    def _menu(self, step: Step, pricer: object) -> tuple[Division, ...]:
+        if pricer not in self._menus:
+            found = legal_divisions(step, self.schedule, self.plan.layouts, self.device)
+            self._menus[pricer] = tuple(sorted(found, key=_preference))
+        return self._menus[pricer]
+
+    def _made(
+        self, step: Step, role: Role, around: Surroundings, barred: tuple[bool, ...], divisions: Iterable[Division]
+    ) -> Kind:
+        rates = rates_of(self.device)
+        kept: dict[tuple[int, ...], list[tuple[Division, Choice]]] = {}
+        for division in divisions:
+            views = tuple(
+                NOWHERE if barred[place] else self._view(step, name, place == role.writes, division)
+                for place, name in enumerate(role.operands)
+            )
+            choice = Choice(views, self._bills(step, role, around, division))
+            rivals = kept.setdefault(views, [])
+            if not any(_beats(rates, rival, choice) for _, rival in rivals):
+                rivals.append((division, choice))
+        table = {division: choice for rivals in kept.values() for division, choice in rivals}
+        ordered = [division for division in dict.fromkeys(divisions) if division in table]
+        return Kind(Menu(tuple(table[division] for division in ordered)), tuple(ordered))
+
+    def _bills(self, step: Step, role: Role, around: Surroundings, division: Division) -> tuple[Bill, ...]:
+        touched = (*role.operands, *role.inputs)
+        shared = {name: place for place, name in enumerate(touched) if name in role.shared and place != role.writes}
+        found = []
+        for mask in range(1 << len(role.operands)):
+            inside = frozenset(name for place, name in enumerate(role.operands) if mask >> place & 1)
+            setting = replace(
+                self.setting,
+                resident=inside,
+                outputs=frozenset(),
+                loaded=frozendict(),
+                divisions=frozendict({step.name: division}),
+            )
+            found.append(bill_of(setting.draft(step), self.device, around, shared))
+        return tuple(found)
+
+    def _view(self, step: Step, name: str, written: bool, division: Division) -> int:
+        op, buffer, layout = step.op, self.schedule.buffers[name], self.plan.layouts[name]
+        accesses = dict.fromkeys(one for one in (op.writes if written else op.reads) if one.buffer == name)
+        seen = self.views.written if written else self.views.read
+        found = {seen(op, access, buffer, layout, division) for access in accesses}
+        return found.pop() if len(found) == 1 else NOWHERE
+
+
+def rates_of(device: Device) -> Rates:
+    """The common rates of device memory."""
+    return Rates(device.number("hbm_one_way_bytes_per_ns"), device.number("hbm_turnaround_ns_per_byte"))
+
+
+def _preference(division: Division) -> tuple[int, int]:
+    """More cores first; of equals 2 x 2 before 4 x 1 (facts 5.3)."""
+    return -division.cores, sum(split.factor**2 for split in division.splits)
+
+
+def _beats(rates: Rates, one: Choice, other: Choice) -> bool:
+    """True if no sum of a kernel is lower with the other choice, whoever is in LX."""
+    return all(_no_more(rates, mine, theirs) for mine, theirs in zip(one.bills, other.bills, strict=True))
+
+
+def _no_more(rates: Rates, one: Bill, other: Bill) -> bool:
+    pairs = zip(_sums(rates, one), _sums(rates, other), strict=True)
+    return all(mine <= theirs + ROUNDING_US for mine, theirs in pairs) and _loads(one) == _loads(other)
+
+
+def _sums(rates: Rates, bill: Bill) -> tuple[float, ...]:
+    beyond = sum(max(load.delivery_us, load.burst_us) for load in bill.loads)
+    read, written = (rates.memory_us(*pair) for pair in ((bill.read_bytes, 0), (0, bill.written_bytes)))
+    return bill.compute_us, bill.fused_us, bill.memory_us + read, written, bill.serial_us, beyond
+
+
+def _loads(bill: Bill) -> tuple[tuple[int, int, float], ...]:
+    return tuple((load.operand, load.size_bytes, load.bytes_per_ns) for load in bill.loads)
