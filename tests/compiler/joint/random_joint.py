@@ -1,0 +1,234 @@
+"""Random joint problems: small ones with everything in them that a rule or a price speaks of.
+
+Owns their shapes: chains, branches that meet again, residual reads, inputs with several readers, outputs, take-overs,
+relayouts that start from some views only, clone-ins and reloads, equal steps that share a menu, several kernels, ties.
+Refuses solving.  A byte here takes a thousand times as long as on the device, so that LX of a few units matters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from frozendict import frozendict
+
+from compiler.plan import EditKind
+from compiler.solvers.joint.problem import (
+    DEVICE,
+    NOWHERE,
+    Bill,
+    Choice,
+    Copy,
+    Item,
+    JointProblem,
+    Load,
+    Menu,
+    Rates,
+    Task,
+)
+
+UNIT = 128
+PARTS = (4, 4, 2, 1)  # cores that share a buffer, by view
+SLOW = Rates(0.15, 5.74)
+FREE = Bill()
+
+Kind = tuple[bool, int]
+"""Of an operand: whether it is loaded from outside of the kernel, and its bytes."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A program while it is drawn: operands of every task (the item written last), and what is known of the items."""
+
+    rng: Random
+    kernels: list[int]
+    sizes: list[int] = field(default_factory=list)
+    writers: list[int] = field(default_factory=list)
+    reads: list[tuple[int, ...]] = field(default_factory=list)
+    written: list[int] = field(default_factory=list)
+    menus: dict[tuple[Kind, ...], Menu] = field(default_factory=dict)
+
+    def item(self, size: int, writer: int = -1) -> int:
+        """Number of a new item."""
+        self.sizes.append(size)
+        self.writers.append(writer)
+        return len(self.sizes) - 1
+
+    def readers(self, item: int) -> tuple[int, ...]:
+        """Tasks that read an item."""
+        return tuple(number for number, read in enumerate(self.reads) if item in read)
+
+    def outside(self, item: int, task: int) -> bool:
+        """True if an item comes from outside of the kernel of a task."""
+        return self.writers[item] < 0 or self.kernels[self.writers[item]] != self.kernels[task]
+
+    def kinds(self, task: int) -> tuple[Kind, ...]:
+        """What of the operands of a task decides its menu, the one written last."""
+        read = tuple((self.outside(item, task), self.sizes[item]) for item in self.reads[task])
+        return (*read, (False, self.sizes[self.written[task]]))
+
+
+def random_joint(seed: int, tasks: int = 6, choices: int = 3, pins: float = 0.0) -> JointProblem:
+    """A problem of so many tasks with up to `choices` divisions each; `pins` is the share of items that are pinned.
+
+    Without pins the first division of each task with everything in device memory is allowed.
+    """
+    rng = Random(f"joint {seed}")
+    cuts = rng.choice((0, 0, 0, 1, 2))
+    places = sorted(rng.randrange(1, max(2, tasks)) for _ in range(cuts))
+    draft = Draft(rng, [sum(place <= number for place in places) for number in range(tasks)])
+    _program(draft, tasks)
+    tasks_of = tuple(_task(draft, number, choices) for number in range(tasks))
+    items = tuple(_item(draft, tasks_of, number, pins) for number in range(len(draft.sizes)))
+    return JointProblem(tasks_of, items, _capacity(rng, items), UNIT, SLOW)
+
+
+def _program(draft: Draft, tasks: int) -> None:
+    """Who reads and writes what."""
+    rng = draft.rng
+    sizes = [UNIT * rng.randint(1, 12) + rng.choice((0, 0, 0, -40)) for _ in range(rng.choice((1, 2, 2, 3)))]
+    inputs = [draft.item(rng.choice(sizes)) for _ in range(rng.randint(1, 2))]
+    made: list[int] = []
+    for number in range(tasks):
+        found = [made[-1]] if made and rng.random() < 0.8 else [rng.choice(inputs)]
+        if made and rng.random() < 0.45:
+            found.append(rng.choice(made))
+        if rng.random() < 0.3:
+            found.append(rng.choice(inputs))
+        draft.reads.append(tuple(dict.fromkeys(found)))
+        draft.written.append(draft.item(rng.choice(sizes), number))
+        made.append(draft.written[-1])
+
+
+def _task(draft: Draft, number: int, choices: int) -> Task:
+    kinds = draft.kinds(number)
+    if kinds not in draft.menus:
+        draft.menus[kinds] = _menu(draft.rng, kinds, draft.rng.randint(1, choices))
+    reads, written = draft.reads[number], draft.written[number]
+    return Task(f"t{number}", (*reads, written), len(reads), draft.menus[kinds], draft.kernels[number])
+
+
+def _menu(rng: Random, kinds: tuple[Kind, ...], count: int) -> Menu:
+    coarse, work = rng.random() < 0.5, rng.randint(1, 12)
+    return Menu(tuple(_choice(rng, kinds, coarse, work) for _ in range(count)))
+
+
+def _choice(rng: Random, kinds: tuple[Kind, ...], coarse: bool, work: int) -> Choice:
+    common = rng.randrange(len(PARTS))
+    views = tuple(_drawn_view(rng, common) for _ in kinds)
+    fan = PARTS[common] if rng.random() < 0.7 else rng.choice(PARTS)
+    alone = Bill(
+        compute_us=_rounded(work * rng.choice((1, 2)) / fan, coarse),
+        fused_us=_rounded(rng.uniform(0, 3), coarse) if rng.random() < 0.2 else 0.0,
+        serial_us=_rounded(rng.uniform(0, 1), coarse) if rng.random() < 0.2 else 0.0,
+    )
+    extras = tuple(_extra(rng, kind, place, len(kinds), coarse) for place, kind in enumerate(kinds))
+    knot = _rounded(rng.uniform(0, 2), coarse) if rng.random() < 0.2 else 0.0
+    return Choice(views, tuple(_bill(alone, extras, bits, knot) for bits in range(1 << len(kinds))))
+
+
+def _drawn_view(rng: Random, common: int) -> int:
+    drawn = rng.random()
+    if drawn < 0.08:
+        return NOWHERE
+    return rng.randrange(len(PARTS)) if drawn < 0.25 else common
+
+
+def _rounded(value: float, coarse: bool) -> float:
+    return round(value * 2) / 2 if coarse else round(value, 3)
+
+
+def _extra(rng: Random, kind: Kind, place: int, count: int, coarse: bool) -> tuple[Bill, Bill]:
+    """What an operand adds in device memory, and in LX."""
+    outside, size = kind
+    delivery = _rounded(rng.uniform(0, 2), coarse) if rng.random() < 0.3 else 0.0
+    burst = _rounded(rng.uniform(0, 2), coarse) if rng.random() < 0.3 else 0.0
+    inside = Bill(compute_us=_rounded(rng.uniform(0, 1), coarse) if rng.random() < 0.15 else 0.0)
+    if place == count - 1:
+        return Bill(memory_us=delivery, written_bytes=size), inside
+    if outside:
+        return Bill(loads=(Load(place, size, delivery, burst),)), inside
+    return Bill(memory_us=delivery, serial_us=burst, read_bytes=size), inside
+
+
+def _bill(alone: Bill, extras: tuple[tuple[Bill, Bill], ...], bits: int, knot: float) -> Bill:
+    """The sum of what the operands add; `knot` comes on top where two or more are in LX, which is not a sum."""
+    found = alone
+    for place, pair in enumerate(extras):
+        found = _plus(found, pair[bits >> place & 1])
+    return _plus(found, Bill(compute_us=knot, memory_us=knot / 2)) if bits.bit_count() > 1 else found
+
+
+def _plus(one: Bill, other: Bill) -> Bill:
+    return Bill(
+        one.compute_us + other.compute_us,
+        max(one.fused_us, other.fused_us),
+        one.memory_us + other.memory_us,
+        one.serial_us + other.serial_us,
+        one.read_bytes + other.read_bytes,
+        one.written_bytes + other.written_bytes,
+        one.loads + other.loads,
+    )
+
+
+def foot(size: int, view: int) -> int:
+    """Bytes per core of a buffer under a view."""
+    return -(-size // PARTS[view])
+
+
+def _item(draft: Draft, tasks: tuple[Task, ...], number: int, pins: float) -> Item:
+    rng, size, writer, readers = draft.rng, draft.sizes[number], draft.writers[number], draft.readers(number)
+    feet: dict[int, int] = {}
+    parents: tuple[int, ...] = ()
+    if writer >= 0:
+        feet = {view: foot(size, view) for view in _views(tasks[writer], number)} if rng.random() < 0.85 else {}
+        near = [item for item in draft.reads[writer] if draft.sizes[item] == size]
+        parents = tuple(item for item in near if rng.random() < 0.7)
+    out = Bill(written_bytes=size, serial_us=rng.choice((0.0, 0.5)))
+    copies = tuple(_copies(draft, tasks, number))
+    found = Item(f"i{number}", size, writer, readers, frozendict(feet), False, out, copies, parents)
+    ends = writer >= 0 and (not readers or rng.random() < 0.1)
+    return replace(found, output=ends, pinned=rng.choice(("lx", "hbm")) if rng.random() < pins else "")
+
+
+def _views(task: Task, item: int) -> tuple[int, ...]:
+    """Views of an item in the menu of a task, NOWHERE left out."""
+    place = task.operands.index(item)
+    return tuple(sorted({choice.views[place] for choice in task.menu.choices} - {NOWHERE}))
+
+
+def _copies(draft: Draft, tasks: tuple[Task, ...], number: int) -> list[Copy]:
+    """Relayouts of what is computed, clone-ins of inputs, reloads of what was sent out."""
+    rng, readers, writer = draft.rng, draft.readers(number), draft.writers[number]
+    wanted = {view for reader in readers for view in _views(tasks[reader], number)}
+    found: list[Copy] = []
+    for view in sorted(wanted):
+        served = tuple(reader for reader in readers if view in _views(tasks[reader], number))
+        if writer >= 0 and rng.random() < 0.5:
+            found += _relayout(draft, tasks[writer], number, view, served)
+        loaded = served[rng.randrange(len(served)) :] if rng.random() < 0.3 or writer >= 0 else served
+        if rng.random() < (0.7 if writer < 0 else 0.3):
+            found.append(_clone(draft, number, view, loaded))
+    return found
+
+
+def _relayout(draft: Draft, writer: Task, number: int, view: int, served: tuple[int, ...]) -> list[Copy]:
+    rng, size = draft.rng, draft.sizes[number]
+    starts = [start for start in _views(writer, number) if start != view and rng.random() < 0.75]
+    bills = frozendict((start, Bill(serial_us=rng.randint(1, 8) / 4)) for start in starts)
+    later = served[-1:] if rng.random() < 0.2 else served
+    return [Copy(EditKind.RELAYOUT, view, foot(size, view), later[0], later, bills)] if bills else []
+
+
+def _clone(draft: Draft, number: int, view: int, served: tuple[int, ...]) -> Copy:
+    rng, size = draft.rng, draft.sizes[number]
+    load = Load(0, size, rng.choice((0.0, 0.5)), rng.choice((0.0, 0.0, 1.0)))
+    bill = Bill(loads=(load,)) if draft.outside(number, served[0]) else Bill(read_bytes=size)
+    return Copy(EditKind.CLONE_IN, view, foot(size, view), served[0], served, frozendict({DEVICE: bill}))
+
+
+def _capacity(rng: Random, items: tuple[Item, ...]) -> int:
+    """Room for one buffer, for a few, or for all."""
+    heights = sorted(-(-size // UNIT) for item in items for size in item.feet.values()) or [1]
+    middle, whole = heights[len(heights) // 2], sum(max(item.feet.values(), default=0) for item in items) // UNIT
+    return UNIT * rng.choice((middle, heights[-1], 2 * middle, 2 * middle + 1, 3 * middle, max(1, whole)))
