@@ -26,6 +26,9 @@ from compiler.solvers.joint.problem import (
     Rates,
     Task,
 )
+from tests.compiler.joint.realistic_joint import realistic_joint
+
+__all__ = ["random_joint", "realistic_joint"]
 
 UNIT = 128
 PARTS = (4, 4, 2, 1)  # cores that share a buffer, by view
