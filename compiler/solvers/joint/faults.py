@@ -129,6 +129,8 @@ def _with_parent(problem: JointProblem, answer: Answer, found: dict[tuple[int, i
 def loads(problem: JointProblem, answer: Answer) -> dict[int, int]:
     """Units of LX taken at every tick at which something is there; a place taken over counts once."""
     taken: dict[int, int] = {}
+    for number, size in enumerate(problem.reserved):
+        taken |= dict.fromkeys((2 * number, 2 * number + 1), problem.height(size))
     for one in stays(problem, answer):
         height = problem.height(one.foot_bytes)
         for tick in range(one.first + (one.parent is not None), one.last + 1):

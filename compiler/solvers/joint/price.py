@@ -95,6 +95,8 @@ def written_view(problem: JointProblem, answer: Answer, number: int) -> int:
 def times(problem: JointProblem, answer: Answer) -> dict[int, Times]:
     """Times of every kernel."""
     sums = {kernel: Sums() for kernel in problem.kernels}
+    for kernel, bill in problem.base.items():
+        sums[kernel].add(bill)
     for kernel, bill, operands in bills(problem, answer):
         sums[kernel].add(bill, operands)
     return {kernel: closed(problem, found) for kernel, found in sums.items()}

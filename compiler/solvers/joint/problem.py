@@ -155,7 +155,8 @@ class JointProblem:
     """Tasks in order, items, and an LX of `capacity` bytes per core with addresses at multiples of `alignment`.
 
     Twice a task's number plus one is its tick; moves right before it are at the tick before, a clone-out at the tick
-    after its writer.
+    after its writer.  Of a part of a program, `base` is what the rest of each kernel adds to its sums, and `reserved`
+    the bytes of LX that others take at the two ticks of each task (empty: none).
     """
 
     tasks: tuple[Task, ...]
@@ -163,6 +164,8 @@ class JointProblem:
     capacity: int
     alignment: int = 128
     rates: Rates = field(default_factory=Rates)
+    base: frozendict[int, Bill] = field(default_factory=frozendict)
+    reserved: tuple[int, ...] = ()
 
     @cached_property
     def places(self) -> tuple[frozendict[int, int], ...]:
