@@ -13,11 +13,11 @@ from dataclasses import replace
 from frozendict import frozendict
 
 from compiler.candidates import Candidate, candidates
-from compiler.coordinates import core_boxes
+from compiler.coordinates import Boxes, core_boxes
+from compiler.copy_cuts import reader_cut
 from compiler.cost.memory import one_way_us, turnaround_us
 from compiler.cost.model import price
-from compiler.cost.relayout import WORDS, View, governing, relayout_us, view_of
-from compiler.cost.wording import term
+from compiler.cost.relayout import relayout_term
 from compiler.division import Division
 from compiler.errors import InputError
 from compiler.handover import Handover, Way, WayKind
@@ -26,10 +26,10 @@ from compiler.ownership import holding, mismatch, partial_sums
 from compiler.pinning import nearest
 from compiler.plan import Plan, Slot
 from compiler.problem import Problem
+from compiler.relayouts import gate
 from compiler.schedule import Step, expand
 from compiler.spaces import space_of
 
-NO_RELAYOUTS = "not made by this pipeline yet"
 SPILL_WORDS = "time of the plan with the buffer in device memory, less that with it in LX"
 FOLLOW_WORDS = "time of the plan with {name} divided so, less that with its division of now, the buffer in LX"
 
@@ -97,13 +97,19 @@ class _Scene:
 
     def relayout(self) -> Way:
         """Over the ring, from scratchpad to scratchpad."""
-        views = [self._view(self.writer, self._write), self._view(self.reader, self._read)]
-        view, cores = governing(*views), max(self._division(self.writer).cores, self._division(self.reader).cores)
-        device, size = self.problem.device, self.layout.size_bytes
-        time = relayout_us(device, size, cores, view)
-        inputs = f"{size:,} B, cores={cores} run={view.run_bytes:,.12g} B split={view.split:.12g}"
-        formula = term(device, "relayout", time, WORDS, inputs).formula
-        return Way(WayKind.RELAYOUT, False, time, formula, inputs, frozendict(), NO_RELAYOUTS)
+        source, target = self._boxes(self.writer, self._write), self._boxes(self.reader, self._read)
+        cost = relayout_term(self.problem.device, self.layout, source, target)
+        why_not = self._barred(source, target)
+        return Way(WayKind.RELAYOUT, not why_not, cost.microseconds, cost.formula, cost.inputs, frozendict(), why_not)
+
+    def _barred(self, source: Boxes, target: Boxes) -> str:
+        """Why the ring cannot carry it; empty if it can."""
+        ends, buffers = (self.writer, self.reader), self.schedule.buffers
+        why = gate(self.problem.device, self.layout, self.buffer, ends, source, target, buffers)
+        host, division = buffers[self.buffer], self._division(self.reader)
+        if why or reader_cut(self.reader.op, host, self.layout, division) is not None:
+            return why
+        return f"no copy of it leaves every core what {self.reader.name} reads there"
 
     def follow(self, step: Step) -> Way:
         """The reader divided so that every core reads what it holds, or the writer so that it holds what it reads."""
@@ -142,8 +148,5 @@ class _Scene:
     def _division(self, step: Step) -> Division:
         return self.inside.divisions.get(step.name, Division())
 
-    def _view(self, step: Step, access: Access) -> View:
-        host = self.schedule.buffers[self.buffer]
-        sizes = core_boxes(step.op, access, host, self.layout, self._division(step)).size[0]
-        pairs = zip(self.layout.device_size, sizes, strict=True)
-        return view_of(self.layout, [whole / max(1, int(size)) for whole, size in pairs])
+    def _boxes(self, step: Step, access: Access) -> Boxes:
+        return core_boxes(step.op, access, self.schedule.buffers[self.buffer], self.layout, self._division(step))

@@ -166,6 +166,7 @@ NUMBERS: frozendict[str, Bounds] = frozendict(
         "relayout_run_ns_per_doubling": _SHARE,
         "relayout_least_split": _ROWS,
         "relayout_most_split": _ROWS,
+        "relayout_fan_limit": _SIZE,
         "joint_overlap": Bounds(LEAST, 1, zero=True),
         "planner_mac_per_us_core": _RATE,
         "sustained_mac_per_ns_core": _RATE,

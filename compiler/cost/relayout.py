@@ -9,10 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from compiler.coordinates import Boxes
 from compiler.cost.memory import NS_PER_US
+from compiler.cost.wording import term
 from compiler.device import Device
 from compiler.layout import StickLayout
+from compiler.price import CostTerm
+
+RELAYOUT = "relayout"
 
 WORDS = (
     "bytes per core / run * (-{relayout_run_ns} + {relayout_run_ns_per_doubling} * log2 split) ns + "
@@ -47,6 +53,12 @@ def view_of(layout: StickLayout, split: Sequence[float]) -> View:
     return View(run, 1)
 
 
+def seen_view(layout: StickLayout, boxes: Boxes) -> View:
+    """The view that cores have of a buffer, by the box of the first one."""
+    pairs = zip(layout.device_size, boxes.size[0], strict=True)
+    return view_of(layout, [whole / max(1, int(size)) for whole, size in pairs])
+
+
 def governing(one: View, other: View) -> View:
     """Of the views of writer and reader the one that sets the price: the shorter run, and of equals the larger split.
 
@@ -71,3 +83,12 @@ def relayout_us(device: Device, size_bytes: int, cores: int, view: View) -> floa
     per_run = device.number("relayout_run_ns_per_doubling") * math.log2(split) - device.number("relayout_run_ns")
     walked = share * split / device.number("relayout_bytes_per_ns_core")
     return max(0.0, share / view.run_bytes * per_run + walked) / NS_PER_US
+
+
+@lru_cache(maxsize=1 << 14)
+def relayout_term(device: Device, layout: StickLayout, source: Boxes, target: Boxes) -> CostTerm:
+    """The price of a relayout from what the cores hold (`source`) to what they are to hold (`target`)."""
+    view, cores = governing(seen_view(layout, source), seen_view(layout, target)), len(target.start)
+    time = relayout_us(device, layout.size_bytes, cores, view)
+    inputs = f"{layout.size_bytes:,} B, cores={cores} run={view.run_bytes:,.12g} B split={view.split:.12g}"
+    return term(device, RELAYOUT, time, WORDS, inputs)

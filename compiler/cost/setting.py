@@ -11,24 +11,23 @@ from dataclasses import dataclass, replace
 
 from frozendict import frozendict
 
-from compiler.coordinates import core_boxes
+from compiler.coordinates import Boxes, core_boxes
 from compiler.cost.kernels import Draft, kernel_costs
 from compiler.cost.memory import one_way_us
 from compiler.cost.pricer import Form, Pricer, parts_of, pricer_of
-from compiler.cost.relayout import WORDS as RELAYOUT_WORDS
-from compiler.cost.relayout import View, governing, relayout_us, view_of
+from compiler.cost.relayout import RELAYOUT, relayout_term
 from compiler.cost.wording import term
 from compiler.device import Device
 from compiler.division import Division
 from compiler.layout import StickLayout
 from compiler.loops import Access, BufferKind
-from compiler.plan import Plan, Slot
+from compiler.plan import EditKind, Plan, Slot
 from compiler.price import CostTerm, StepCost
 from compiler.problem import Problem
 from compiler.schedule import Schedule, Step, expand, kernels_of
 
+__all__ = ["RELAYOUT", "Setting", "kernels", "setting_of"]
 LOAD = "load into LX"
-RELAYOUT = "relayout"
 LOAD_WORDS = "bytes / {hbm_one_way_bytes_per_ns} B per ns; one load for all its readers"
 
 
@@ -75,9 +74,9 @@ class Setting:
         loaded = [(name, self.layouts[name].size_bytes) for name in self.loaded.get(step.name, ())]
         serial: tuple[CostTerm, ...] = ()
         if step.edit is not None:
-            if parts.loads and not pricer.turned and self._clones(step):
+            if parts.loads and self._clones(step, pricer):
                 loaded += [(names[load.place], load.size_bytes) for load in parts.loads]
-                parts = replace(parts, loads=())
+                parts = replace(parts, loads=(), copy=None)
             serial = self._relayout(step, division)
         serial += tuple(
             term(self.device, LOAD, one_way_us(self.device, size), LOAD_WORDS, f"{name} {size:,} B")
@@ -85,30 +84,28 @@ class Setting:
         )
         return Draft(step.name, names, pricer, parts, serial, sum(size for _, size in loaded))
 
-    def _clones(self, step: Step) -> bool:
-        """True for a copy of an input into LX."""
-        source = self.schedule.buffers[step.op.reads[0].buffer]
-        return step.op.write.buffer in self.resident and source.kind is not BufferKind.COMPUTED
+    def _clones(self, step: Step, pricer: Pricer) -> bool:
+        """True for a copy into LX of an input, or of anything that is loaded there as it is."""
+        assert step.edit is not None
+        source = self.schedule.buffers[step.edit.source]
+        as_it_is = source.kind is not BufferKind.COMPUTED and not pricer.turned
+        return step.edit.target in self.resident and (step.edit.kind is EditKind.CLONE_IN or as_it_is)
 
     def _relayout(self, step: Step, division: Division) -> tuple[CostTerm, ...]:
-        """An inserted copy from LX to LX: over the ring, from where the writer of its source left it."""
+        """A relayout: over the ring, from where the writer of its source left it."""
+        assert step.edit is not None
         read, write = step.op.reads[0], step.op.write
         writer = self.writers.get(read.buffer)
-        if writer is None or not self.resident.issuperset((read.buffer, write.buffer)):
+        moves = step.edit.kind is EditKind.RELAYOUT and self.resident.issuperset((read.buffer, write.buffer))
+        if writer is None or not moves:
             return ()
         access = next(one for one in writer.op.writes if one.buffer == read.buffer)
-        before = self._view(writer, access, self.divisions.get(writer.name, Division()))
-        view = governing(before, self._view(step, write, division))
-        size, cores = self.layouts[read.buffer].size_bytes, division.cores
-        inputs = f"{size:,} B, cores={cores} run={view.run_bytes:,.12g} B split={view.split:.12g}"
-        return (term(self.device, RELAYOUT, relayout_us(self.device, size, cores, view), RELAYOUT_WORDS, inputs),)
+        before = self._boxes(writer, access, self.divisions.get(writer.name, Division()))
+        return (relayout_term(self.device, self.layouts[read.buffer], before, self._boxes(step, write, division)),)
 
-    def _view(self, step: Step, access: Access, division: Division) -> View:
+    def _boxes(self, step: Step, access: Access, division: Division) -> Boxes:
         layout, buffer = self.layouts[access.buffer], self.schedule.buffers[access.buffer]
-        sizes = core_boxes(step.op, access, buffer, layout, division).size[0]
-        return view_of(
-            layout, [whole / max(1, int(size)) for whole, size in zip(layout.device_size, sizes, strict=True)]
-        )
+        return core_boxes(step.op, access, buffer, layout, division)
 
 
 def setting_of(problem: Problem, plan: Plan, form: Form = "planner") -> Setting:

@@ -234,7 +234,7 @@ class HandoverPanel(QWidget):
             return
         if way.kind is WayKind.SPILL:
             self.session.pin_placement(found.buffer, "hbm")
-        else:
+        elif way.kind is not WayKind.RELAYOUT:
             op = found.reader if way.kind is WayKind.READER_FOLLOWS else found.writer
             self.session.pin_division(op, way.factors)
 
@@ -299,6 +299,8 @@ def _line(way: Way, names: tuple[str, str, str], spilled: bool) -> Line:
         note = way.why_not
     elif way.kind is WayKind.SPILL:
         note = "as in this plan" if spilled else "the buffer leaves LX"
+    elif way.kind is WayKind.RELAYOUT:
+        note = "a copy for this reader, both in LX meanwhile"
     else:
         note = f"{factors_text(way.factors)}; then it can stay in LX"
     priced = way.possible or way.kind is WayKind.RELAYOUT

@@ -300,7 +300,7 @@ def ringed() -> tuple[Problem, Plan, Plan]:
     """relu(neg(x)) on 8 cores under splits that do not agree; and with its value carried over the ring."""
     found = compiled(chain(8, 256, 512), {"neg": {"j": 8}, "relu": {"j": 4, "l": 2}}, cores=8)
     plan = found.plan
-    edit = Edit("neg.ring", EditKind.REORDER, "neg", "neg.ring", "relu", ("relu",))
+    edit = Edit("neg.ring", EditKind.RELAYOUT, "neg", "neg.ring", "relu", ("relu",))
     inside = {"neg": Slot(0, 262144, 0, 1), "neg.ring": Slot(262144, 262144, 1, 2)}
     carried = replace(
         plan,

@@ -118,7 +118,7 @@ def test_a_device_in_a_document_obeys_the_same_rules() -> None:
     assert from_json(Device, to_json(sample)) == sample
     for broken, words in (
         (sample.with_number("fill_rows", 0), "the device in p.json: fill_rows is 0"),
-        (replace(sample, numbers=frozendict()), "the number 'cores' is missing (145 more are missing too)"),
+        (replace(sample, numbers=frozendict()), "the number 'cores' is missing (146 more are missing too)"),
         (replace(sample, title=""), "its title is empty"),
         (
             replace(sample, elements_per_stick=sample.elements_per_stick.set(DType.F16, -1)),

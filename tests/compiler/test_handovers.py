@@ -11,7 +11,7 @@ from compiler.device import load_device
 from compiler.errors import InputError
 from compiler.graph import ModelGraph
 from compiler.handover import Handover, Way, WayKind
-from compiler.handovers import NO_RELAYOUTS, handover
+from compiler.handovers import handover
 from compiler.loops import LoopProgram
 from compiler.ownership import holding, mismatch
 from compiler.pins import Pins
@@ -46,8 +46,8 @@ def test_the_published_round_trip_and_relayout() -> None:
     spill, ring = way(found, WayKind.SPILL), way(found, WayKind.RELAYOUT)
     assert spill.extra_us == pytest.approx(40.0, abs=0.05)
     assert "39.9997 us alone" in spill.inputs
-    assert not ring.possible
-    assert ring.why_not == NO_RELAYOUTS
+    assert ring.possible
+    assert ring.why_not == ""
     assert ring.extra_us == pytest.approx(1.1364, abs=1e-4)
 
 
@@ -58,6 +58,24 @@ def test_a_spill_is_what_the_price_of_the_plan_grows_by() -> None:
     assert way(found, WayKind.SPILL).extra_us == pytest.approx(
         price(problem, plan).total_us - price(problem, inside).total_us
     )
+
+
+def test_a_relayout_that_no_ring_can_make_says_why() -> None:
+    problem, plan = planned(chain(1024, 1024, primitives=("neg", "relu")), 16, neg={"i": 16}, relu={"j": 16})
+    ring = way(handover(problem, plan, "neg", ("neg", "relu"), {}), WayKind.RELAYOUT)
+    assert not ring.possible
+    assert ring.why_not == "each core would send to 16 cores, the limit is 8"
+    assert ring.extra_us > 0
+
+
+def test_a_copy_that_would_leave_parts_at_two_places_is_not_offered() -> None:
+    sketch = Sketch("spread")
+    x, row = sketch.input("x", 4, 256, 128), sketch.apply("neg", sketch.input("y", 1, 256, 1))
+    sketch.output(sketch.apply("add", x, row.expanded((4, 256, 128))))
+    problem, plan = planned(sketch.program(), 8, neg={"j": 2}, add={"i": 2, "j": 2, "l": 2})
+    ring = way(handover(problem, plan, "neg", ("neg", "add"), {}), WayKind.RELAYOUT)
+    assert not ring.possible
+    assert ring.why_not
 
 
 def test_following_makes_every_core_find_its_part() -> None:

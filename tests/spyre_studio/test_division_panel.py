@@ -240,7 +240,7 @@ def test_a_mismatch_is_drawn_and_priced(qtbot: QtBot, stage: Stage, dark: Theme)
     assert "2 of 2 cores lack data" in hand.words.text()
     assert {line.key for line in hand.ways.lines} == set(map(str, WayKind))
     ring = next(line for line in hand.ways.lines if line.key == WayKind.RELAYOUT)
-    assert ring.note == "not made by this pipeline yet"
+    assert ring.note == "the reader uses 2 cores, the writer 8: a relayout needs at least as many"
     assert ring.faded
     spill = next(line for line in hand.ways.lines if line.key == WayKind.SPILL)
     assert spill.note == "as in this plan"
