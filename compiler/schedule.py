@@ -90,8 +90,17 @@ def expand(program: LoopProgram, plan: Plan) -> Schedule:
 
 def _read_back(view: OutputView, renames: dict[str, dict[str, str]]) -> OutputView:
     """An output read from the clone of its buffer, if it has one."""
-    moved = renames.get(f"{OUTPUT_READER}{view.name}", {})
-    return replace(view, buffer=moved[view.buffer]) if view.buffer in moved else view
+    buffer = _latest(view.buffer, renames.get(f"{OUTPUT_READER}{view.name}", {}))
+    return view if buffer == view.buffer else replace(view, buffer=buffer)
+
+
+def _latest(buffer: str, moved: dict[str, str]) -> str:
+    """The buffer, or the end of the chain of its copies that all name the same reader."""
+    passed: set[str] = set()
+    while buffer in moved and buffer not in passed:
+        passed.add(buffer)
+        buffer = moved[buffer]
+    return buffer
 
 
 def copy_op(edit: Edit, source: Buffer, origin: Origin) -> LoopOp:
@@ -124,7 +133,7 @@ def _repoint(op: LoopOp, renames: dict[str, dict[str, str]]) -> LoopOp:
     if not for_all and not any(for_one):
         return op
     reads = tuple(
-        replace(read, buffer=mine.get(read.buffer, for_all.get(read.buffer, read.buffer)))
+        replace(read, buffer=_latest(read.buffer, {**for_all, **mine}))
         for read, mine in zip(op.reads, for_one, strict=True)
     )
     return replace(op, reads=reads)
