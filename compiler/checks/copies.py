@@ -10,7 +10,7 @@ from compiler.checks.image import Image
 from compiler.checks.lanes import alignment_fault
 from compiler.layout import StickLayout
 from compiler.loops import Load, LoopOp, OpKind
-from compiler.plan import EditKind
+from compiler.plan import HOMEWARD, EditKind
 
 
 def pure_copy(op: LoopOp, operands: tuple[Operand, ...]) -> bool:
@@ -49,6 +49,8 @@ def inserted_fault(source: Operand, target: Operand) -> str:
 
 def kind_fault(kind: EditKind, source: StickLayout, target: StickLayout) -> str:
     """Why an inserted copy is not what its kind says, as the end of a sentence; '' if it is."""
+    if kind in HOMEWARD:
+        return "" if source == target else f"is a {kind}, but {_difference(source, target)}"
     turned = _stick(source) != _stick(target)
     if kind is EditKind.RESTICKIFY:
         return "" if turned else f"is a restickify, but both sides have {_words(target)}"
@@ -64,6 +66,17 @@ def kind_fault(kind: EditKind, source: StickLayout, target: StickLayout) -> str:
         if after.get(dim, 0) < size:
             return f"is a pad, but takes away zeros along dim {dim}, which is padded to {size}"
     return "" if before != after else "is a pad, but adds no zeros"
+
+
+def _difference(source: StickLayout, target: StickLayout) -> str:
+    """What two layouts that should be equal differ in, as a clause."""
+    if _stick(source) != _stick(target):
+        return f"turns {_words(source)} into {_words(target)}"
+    if source.dim_order != target.dim_order:
+        return f"changes the dim order {source.dim_order} into {target.dim_order}"
+    if source.padding != target.padding:
+        return f"changes the zeros along dims from {source.padding} to {target.padding}"
+    return f"changes the device sizes {source.device_size} into {target.device_size}"
 
 
 def _stick(layout: StickLayout) -> tuple[int, int, str]:

@@ -15,7 +15,7 @@ from compiler.checks.domains import full
 from compiler.checks.elements import Elements, accessed, joined, of_one_row, same, stored
 from compiler.checks.findings import Findings
 from compiler.loops import Access, Buffer, BufferKind, OpKind, Role
-from compiler.schedule import Step
+from compiler.schedule import REPLICA, Step
 
 
 def coverage(case: Case, findings: Findings) -> None:
@@ -67,7 +67,7 @@ def _order(case: Case, findings: Findings) -> None:
         for reader in case.readers(name):
             if not writers or reader.number <= max(writers):
                 findings.add(f"{reader.name} (step {reader.number}) reads {name} before it is written")
-    for output in case.program.outputs:
+    for output in case.schedule.outputs:
         if output.buffer not in case.buffers:
             findings.add(f"output {output.name} is a view of {output.buffer}, which does not exist")
 
@@ -82,10 +82,27 @@ def _written_fault(case: Case, buffer: Buffer, seen: dict[tuple[object, ...], st
     if any(step.op.kind is OpKind.OPAQUE for step in writers):
         return "" if len(writers) == 1 else "is written by an opaque op and by others"
     writes = [(step, access) for step in writers for access in step.op.writes if access.buffer == buffer.name]
+    for step in writers:
+        fault = _replica_fault(case, step)
+        if fault:
+            return fault
     key = (buffer.shape, buffer.strides, tuple((step.op.loops, access.index) for step, access in writes))
     if key not in seen:
         seen[key] = _once_fault(buffer, writes)
     return seen[key]
+
+
+def _replica_fault(case: Case, step: Step) -> str:
+    """Each core writes one replica of its part, once."""
+    copies = step.edit.replicas if step.edit else 1
+    division = case.divisions.get(step.name)
+    if copies == 1 or division is None:
+        return ""
+    factor = next((split.factor for split in division.splits if split.loop == REPLICA), 1)
+    if factor == copies:
+        return ""
+    cut = f"{copies} replicas are cut into {factor}"
+    return f"is written more than once on a core by {step.name}: its {cut}, each core must have one"
 
 
 def _once_fault(buffer: Buffer, writes: list[tuple[Step, Access]]) -> str:
@@ -117,9 +134,12 @@ def _written(step: Step, access: Access) -> tuple[Elements | None, str]:
     """What one access writes in all, or why it does not write each element once."""
     op = step.op
     followed = access.index.loop_names
+    apart = {REPLICA} if step.edit else set()
     if access.index.gathers:
         return None, f"is written by {step.name} at gathered places, which cannot be proved"
     for loop in op.loops:
+        if loop.name in apart:
+            continue
         if loop.extent > 1 and loop.role is Role.OUTPUT and loop.name not in followed:
             return None, f"is written {loop.extent} times by {step.name}, once per {loop.name}"
         if loop.role is Role.REDUCTION and loop.name in followed:
@@ -129,7 +149,7 @@ def _written(step: Step, access: Access) -> tuple[Elements | None, str]:
     count = elements.size if elements else None
     if elements is None or count is None:
         return None, f"is written by {step.name} in more pieces than can be compared"
-    points = math.prod(loop.extent for loop in op.output_loops)
+    points = math.prod(loop.extent for loop in op.output_loops if loop.name not in apart)
     if count < points:
         return None, f"is written {points} times by {step.name}, but that reaches only {count} elements"
     return elements, ""

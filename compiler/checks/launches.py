@@ -17,10 +17,11 @@ def edits(case: Case, findings: Findings) -> None:
     for step in case.steps:
         if step.edit is None:
             continue
-        points = step.op.iterations
+        points, copies = step.op.iterations, step.edit.replicas
         elements = case.buffers[step.edit.source].elements
-        if points != elements:
-            findings.add(f"edit {step.name} copies {points} of {elements} elements of {step.edit.source}")
+        if points != elements * copies:
+            each = f", {copies} times" if copies > 1 else ""
+            findings.add(f"edit {step.name} copies {points} of {elements} elements of {step.edit.source}{each}")
     if "kernels" in case.decided:
         _kernels(case, findings)
 

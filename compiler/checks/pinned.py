@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from compiler.checks.case import Case
 from compiler.checks.findings import Findings
+from compiler.division import Division
 from compiler.loops import LoopOp
 from compiler.pins import PinState, PinStatus
-from compiler.plan import Slot
+from compiler.plan import HOMEWARD, EditKind, Slot
+
+RING, NO_RELAYOUT = "ring", "none"
 
 
 def pins(case: Case, findings: Findings) -> None:
@@ -48,12 +51,79 @@ def _honoured_fault(case: Case, key: str) -> str:
             return "there is no such layout"
         return "" if layout.dim_order == table.order[name] else f"its dim order is {layout.dim_order}"
     if kind == "placement":
-        placement = case.placement(name)
-        if placement is None:
-            return "there is no such placement"
-        place = "lx" if isinstance(placement, Slot) else "hbm"
-        return "" if place == table.placement[name] else f"it is in {place}"
+        return _placement_fault(case, name)
+    if kind == "same":
+        return _same_fault(case, name, table.same[name])
+    if kind == "relayout":
+        return _relayout_fault(case, name, table.relayout[name])
     return "a plan has no tiles"
+
+
+def _placement_fault(case: Case, name: str) -> str:
+    """A buffer that is loaded into LX for its readers counts as in LX."""
+    placement, wanted = case.placement(name), case.problem.pins.placement[name]
+    if placement is None:
+        return "there is no such placement"
+    loads = [step for step in case.readers(name) if step.edit and step.edit.kind is EditKind.CLONE_IN]
+    loaded = next((step for step in loads if step.edit and isinstance(case.placement(step.edit.target), Slot)), None)
+    place = "lx" if isinstance(placement, Slot) or loaded else "hbm"
+    if place == wanted:
+        return ""
+    return f"{loaded.name} loads it into lx" if loaded else f"it is in {place}"
+
+
+def _relayout_fault(case: Case, name: str, way: str) -> str:
+    """Copies that keep the layout count as the buffer itself."""
+    if name not in case.buffers:
+        return "there is no such buffer"
+    if way not in (RING, NO_RELAYOUT):
+        return f"{way!r} is no way to other cores"
+    forms = {name}
+    for step in case.steps:  # a copy comes after its source
+        edit = step.edit
+        if edit is None or edit.kind not in HOMEWARD or edit.source not in forms:
+            continue
+        forms.add(edit.target)
+        if edit.kind is EditKind.RELAYOUT:
+            return "" if way == RING else f"{edit.name} (step {step.number}) moves it over the ring"
+    return "" if way == NO_RELAYOUT else "nothing moves it over the ring"
+
+
+def _same_fault(case: Case, name: str, other: str) -> str:
+    """Both run on as many cores, and cut their results alike along every dim."""
+    known = []
+    for op in (name, other):
+        division = case.divisions.get(op)
+        if division is None:
+            return f"there is no division of {op}"
+        factors = _result_factors(case, case.schedule.step_map[op].op, division)
+        if isinstance(factors, str):
+            return factors
+        known.append((division.cores, factors))
+    (cores, mine), (other_cores, theirs) = known
+    if cores != other_cores:
+        return f"{name} runs on {cores} cores, {other} on {other_cores}"
+    if len(mine) != len(theirs):
+        return f"the results have {len(mine)} and {len(theirs)} dims, of which none can be told to be the same"
+    for dim, (one, two) in enumerate(zip(mine, theirs, strict=True)):
+        if one != two:
+            return f"dim {dim} of the result of {name} is cut into {one}, that of {other} into {two}"
+    return ""
+
+
+def _result_factors(case: Case, op: LoopOp, division: Division) -> tuple[int, ...] | str:
+    """Into how many parts an op cuts each dim of its result; a clause if that cannot be told."""
+    result = case.buffers[op.writes[0].buffer]
+    cut = {split.loop: split.factor for split in division.splits if split.factor > 1}
+    factors = [1] * len(result.shape)
+    told = {loop.name for loop in op.reduction_loops}
+    for dim, (size, stride) in enumerate(zip(result.shape, result.strides, strict=True)):
+        for term in op.writes[0].index.terms:
+            if size > 1 and term.plain and term.coefficient == stride:
+                factors[dim] *= cut.get(term.loops[0][0], 1)
+                told.add(term.loops[0][0])
+    vague = next((loop for loop in cut if loop not in told), "")
+    return f"{op.name} cuts {vague}, which does not run along a dim of {result.name}" if vague else tuple(factors)
 
 
 def _division_fault(case: Case, name: str) -> str:

@@ -1,31 +1,39 @@
 """Residents: whether each core reads from its LX only what it wrote there itself.
 
 Owns the comparison of what a core writes with what it later reads, by sets of elements.  Equal split factors prove
-nothing.  Refuses to know addresses: those are `lifetimes`.
+nothing.  Only a relayout reads what others hold, as far as `moves` allows.  Refuses to know addresses: those are
+`lifetimes`.
 """
 
 from __future__ import annotations
+
+from collections import Counter
 
 from compiler.checks.case import Case, Operand
 from compiler.checks.domains import Use
 from compiler.checks.elements import Elements, same, within
 from compiler.checks.findings import Findings
 from compiler.checks.image import Box, Image
+from compiler.checks.moves import ring_fault, whereabouts_fault
 from compiler.loops import Buffer, BufferKind, LoopOp, OpKind, Role
+from compiler.plan import EditKind
 from compiler.schedule import Step
 
 SPLITTABLE = ("sum", "max", "min", "prod", "any")
 
 
 def ownership(case: Case, findings: Findings) -> None:
-    """Partial sums of every step, then every buffer in LX."""
+    """Partial sums of every step, both sides of every move, then every buffer in LX."""
     for step in case.steps:
+        misled = whereabouts_fault(case, step)
+        if misled:
+            findings.add(f"{step.name} {misled}")
         division = case.divisions.get(step.name)
         if division is not None:
             fault = _partial_fault(step.op, [split.loop for split in division.splits if split.factor > 1])
             if fault:
                 findings.add(f"{step.name} {fault}")
-    outputs = {output.buffer: output.name for output in case.program.outputs}
+    outputs = {output.buffer: output.name for output in case.schedule.outputs}
     for name, _ in case.slots:
         buffer = case.buffers[name]
         fault = _barred_fault(case, buffer, outputs)
@@ -38,7 +46,10 @@ def ownership(case: Case, findings: Findings) -> None:
             findings.unproved(name)
             continue
         for reader in case.readers(name):
-            _check_reader(case, reader, name, held, findings)
+            if reader.edit is not None and reader.edit.kind is EditKind.RELAYOUT:
+                _check_relayout(case, writer, reader, name, findings)
+            else:
+                _check_reader(case, reader, name, held, findings)
 
 
 def _partial_fault(op: LoopOp, split: list[str]) -> str:
@@ -93,19 +104,20 @@ def _held(case: Case, writer: Step, findings: Findings) -> tuple[Elements, ...] 
         if split.factor > 1 and roles[split.loop] is Role.REDUCTION:
             findings.add(f"{name} is in LX, but {writer.name} splits {split.loop}: most cores hold partial sums")
             return None
-    fault = tiling_fault(case.boxes(writer, operands[-1].image), write)
+    replicas = writer.edit.replicas if writer.edit else 1
+    fault = tiling_fault(case.boxes(writer, operands[-1].image), write, replicas)
     if fault:
         findings.add(f"{name} is in LX, but {fault}")
     return case.elements(writer, write.access.index, write.domain)
 
 
-def tiling_fault(boxes: tuple[Box | None, ...], write: Operand) -> str:
-    """Why the boxes of all cores are not equal parts of the tensor, as a clause."""
+def tiling_fault(boxes: tuple[Box | None, ...], write: Operand, replicas: int = 1) -> str:
+    """Why the boxes of all cores are not equal parts of the tensor, each on so many cores, as a clause."""
     sizes = {tuple(last - first + 1 for first, last in box) for box in boxes if box is not None}
     if None in boxes or len(sizes) != 1:
         return f"its cores hold boxes of {len(sizes)} different sizes"
     size = next(iter(sizes))
-    starts = {tuple(first for first, _ in box) for box in boxes if box is not None}
+    starts = Counter(tuple(first for first, _ in box) for box in boxes if box is not None)
     if any(start % length for first in starts for start, length in zip(first, size, strict=True)):
         return "the boxes of its cores do not tile the tensor"
     parts = 1
@@ -113,9 +125,20 @@ def tiling_fault(boxes: tuple[Box | None, ...], write: Operand) -> str:
         if whole % length:
             return "the boxes of its cores do not tile the tensor"
         parts *= whole // length
-    if len(starts) != parts or len(starts) != len(boxes):
-        return f"the boxes of its {len(boxes)} cores cover {len(starts)} of {parts} equal parts of the tensor"
+    if len(starts) != parts or len(starts) * replicas != len(boxes):
+        each = f", each on {replicas}" if replicas > 1 else ""
+        return f"the boxes of its {len(boxes)} cores cover {len(starts)} of {parts} equal parts of the tensor{each}"
+    if set(starts.values()) != {replicas}:
+        return f"some of its {parts} equal parts are on {min(starts.values())} cores, not all on {replicas}"
     return ""
+
+
+def _check_relayout(case: Case, writer: Step, step: Step, name: str, findings: Findings) -> None:
+    fault = ring_fault(case, writer, step)
+    if fault is None:
+        findings.unproved(f"{name} in {step.name}")
+    elif fault:
+        findings.add(f"{name} is in LX, but {step.name} (step {step.number}) {fault}")
 
 
 def _check_reader(case: Case, reader: Step, name: str, held: tuple[Elements, ...], findings: Findings) -> None:

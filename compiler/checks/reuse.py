@@ -9,7 +9,7 @@ from compiler.checks.case import Case
 from compiler.checks.domains import full
 from compiler.checks.elements import same
 from compiler.loops import Index, LoopOp, OpKind
-from compiler.plan import Slot
+from compiler.plan import EditKind, Slot
 from compiler.schedule import Step
 
 
@@ -40,6 +40,9 @@ def place_fault(case: Case, slots: dict[str, Slot], name: str) -> str:
     writers, origins = case.writers(name), case.writers(child.in_place_of)
     if len(writers) != 1 or len(origins) != 1 or writers[0].number != child.first_step:
         return "it is not written in one step, its first"
+    edit = writers[0].edit
+    if edit is not None and edit.kind is EditKind.RELAYOUT:
+        return f"{edit.name} writes it while other cores may still fetch from that"
     return _index_fault(writers[0].op, child.in_place_of) or _core_fault(case, writers[0], origins[0])
 
 

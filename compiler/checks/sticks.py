@@ -28,7 +28,7 @@ def sticks(case: Case, findings: Findings) -> None:
         findings.add(f"{name} {fault}")
     if not {"layouts", "edits"} <= case.decided:
         return
-    for output in case.program.outputs:
+    for output in case.schedule.outputs:
         layout = case.layouts.get(output.buffer)
         if layout and layout.arrangement is not Arrangement.STANDARD:
             findings.add(f"output {output.name}: {output.buffer} leaves the device arranged {layout.arrangement}")
