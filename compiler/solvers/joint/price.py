@@ -68,15 +68,20 @@ def _way(problem: JointProblem, answer: Answer, item: int, number: int) -> int:
 
 
 def bills(problem: JointProblem, answer: Answer) -> Iterator[tuple[int, Bill, tuple[int, ...]]]:
-    """Kernel, bill and items of every task, copy and clone-out."""
-    for number, (task, place) in enumerate(zip(problem.tasks, answer.choices, strict=True)):
-        yield task.kernel, task.menu.choices[place].bills[mask(problem, answer, number)], task.touched
+    """Kernel, bill and items of every task, copy and clone-out, in the order in which they run: of the readers of an
+    input, those pay most that come first."""
+    moves: list[list[tuple[int, Bill, tuple[int, ...]]]] = [[] for _ in range(len(problem.tasks) + 1)]
     for number, item in enumerate(problem.items):
         for place in answer.copies(number):
             copy = item.copies[place]
-            yield problem.tasks[copy.before].kernel, copy.bills[_from(problem, answer, number, copy.bills)], (number,)
+            bill = copy.bills[_from(problem, answer, number, copy.bills)]
+            moves[copy.before].append((problem.tasks[copy.before].kernel, bill, (number,)))
         if answer.out[number]:
-            yield problem.tasks[item.writer].kernel, item.out, (number,)
+            moves[item.writer + 1].append((problem.tasks[item.writer].kernel, item.out, (number,)))
+    for number, (task, place) in enumerate(zip(problem.tasks, answer.choices, strict=True)):
+        yield from moves[number]
+        yield task.kernel, task.menu.choices[place].bills[mask(problem, answer, number)], task.touched
+    yield from moves[-1]
 
 
 def _from(problem: JointProblem, answer: Answer, number: int, table: object) -> int:
