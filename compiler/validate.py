@@ -15,12 +15,14 @@ from compiler.device import Device
 from compiler.errors import InputError
 from compiler.graph import ModelGraph
 from compiler.loops import Buffer, LoopProgram, OutputView
+from compiler.plan import EditKind
 from compiler.problem import Problem
 from compiler.validate_device import validate_device
 from compiler.validate_flow import flow_faults
 from compiler.validate_ops import op_faults
 
 MOST_ELEMENTS = 1 << 53
+_REPLICATING = (EditKind.RELAYOUT, EditKind.CLONE_IN)
 
 
 def validate_value(value: object, origin: str) -> None:
@@ -161,3 +163,8 @@ def compilation_faults(compilation: Compilation) -> Iterator[str]:
             yield f"its {what} is for the device {part.device!r} and its problem for {problem.device.name!r}"
         if part.cores != problem.device.cores:
             yield f"its {what} is for {part.cores} cores and its problem for {problem.device.cores}"
+    for edit in compilation.plan.edits:
+        if edit.replicas != 1 and edit.kind not in _REPLICATING:
+            yield f"its {edit.kind} {edit.name} has {edit.replicas} replicas, which only a move into LX can have"
+        if not 1 <= edit.replicas <= problem.device.cores:
+            yield f"its {edit.kind} {edit.name} has {edit.replicas} replicas for {problem.device.cores} cores"

@@ -193,6 +193,11 @@ def test_a_graph_reads_what_stands_before() -> None:
         assert words in caught.value.sentence
 
 
+def copied(plain: Plain, kind: str, replicas: int) -> None:
+    edit = {"name": "y", "kind": kind, "source": "x", "target": "y", "before": "", "readers": [], "replicas": replicas}
+    plain["plan"]["edits"].append(edit)
+
+
 @cache
 def compiled() -> str:
     return to_json(compile_problem(GRAPH, programs.problem_of(programs.softmax(64, 128), device="sample")))
@@ -205,6 +210,10 @@ def compiled() -> str:
         (lambda p: p["plan"].update(model="q"), "its plan is for the model 'q' and its problem for 'softmax'"),
         (lambda p: p["plan"].update(device="q"), "its plan is for the device 'q'"),
         (lambda p: p["program"].update(cores=3), "its device program is for 3 cores"),
+        (lambda p: copied(p, "pad", 2), "its pad y has 2 replicas, which only a move into LX can have"),
+        (lambda p: copied(p, "clone-out", 0), "its clone-out y has 0 replicas, which only"),
+        (lambda p: copied(p, "clone-in", 0), "its clone-in y has 0 replicas for 4 cores"),
+        (lambda p: copied(p, "relayout", 5), "its relayout y has 5 replicas for 4 cores"),
         (lambda p: p["cost"].update(total_us=1e999), "not valid JSON (Infinity"),
         (lambda p: p["problem"]["program"]["buffers"].pop(), "that it does not have"),
         (lambda p: p["problem"]["device"]["numbers"]["fill_rows"].update(value=0), "fill_rows is 0"),
