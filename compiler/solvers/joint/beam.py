@@ -1,0 +1,264 @@
+"""Beam search over the tasks in order: divisions, residence and moves at once, looking ahead (facts/frontend_solver B).
+
+Owns the states that are kept: what is in LX between two steps, and the cheapest way there.  LX is held for an item
+until the last reader that may find it there, and given up for what is worth more.  Refuses exactness: costs are those
+of `prospects`, and what is returned is judged by `price`.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import inf
+
+from frozendict import frozendict
+
+from compiler.solvers.joint.faults import faults
+from compiler.solvers.joint.options import Option, Reads, Step
+from compiler.solvers.joint.price import price_us
+from compiler.solvers.joint.problem import DEVICE, Answer, Item, JointProblem, Load
+from compiler.solvers.joint.prospects import Prospects, Weights
+from compiler.solvers.joint.seats import Seat, Seats
+
+OVERLAP = 0.46
+"""What compute and memory hide of each other by the second aim (facts 6.2)."""
+
+OPTIONS = 4
+"""How many options of a step are looked at, by the width of the beam."""
+
+ASKED_EVERY = 16
+"""Tasks between two looks at the clock."""
+
+Shared = frozendict[int, tuple[int, int, float, float]]
+"""What a kernel has loaded of each input that it reads more than once: bytes, the most of one, delivery, total (us)."""
+
+NOTHING: Shared = frozendict()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A state after a task: who is where (`seats`, in order of items), what it cost less what that is worth.
+
+    `even` and `odd` are the units taken at the tick before the task and at its tick, copies made late apart: these are
+    in `late` as task from which on, last task, units.
+    """
+
+    score: float
+    seats: tuple[Seat, ...]
+    units: int = 0
+    tail: int = 0
+    even: int = 0
+    odd: int = 0
+    late: tuple[tuple[int, int, int], ...] = ()
+    loaded: Shared = NOTHING
+    option: Option | None = None
+    before: Node | None = None
+
+    def path(self) -> Iterator[Node]:
+        """The nodes from this one back to the first task."""
+        node: Node | None = self
+        while node is not None and node.option is not None:
+            yield node
+            node = node.before
+
+
+def beam(
+    problem: JointProblem,
+    width: int = 16,
+    weights: Weights = Weights(),  # noqa: B008 (frozen)
+    until: float = inf,
+    tell: Callable[[int], bool] | None = None,
+    by_kernel: Mapping[int, Weights] = frozendict[int, Weights](),
+) -> Answer | None:
+    """The best answer that a beam of so many states comes to; none where pins to LX leave nothing that it finds.
+
+    `tell` hears how many tasks are done and says whether to stop; from then on, and after `until` (monotonic seconds),
+    what is left is not searched.  `by_kernel` has other weights for some kernels.
+    """
+    search = _Search(problem, Seats(Prospects.of(problem, weights, by_kernel)), width)
+    nodes = [Node(0.0, ())]
+    for number in range(len(problem.tasks)):
+        if number % ASKED_EVERY == 0 and (time.monotonic() > until or (tell is not None and tell(number))):
+            break
+        nodes = search.step(number, nodes)
+    return best(problem, [_answer(problem, node) for node in nodes])
+
+
+def best(problem: JointProblem, answers: list[Answer]) -> Answer | None:
+    """The cheapest of the answers without faults and of the trivial one; the first of equal ones."""
+    ranked = sorted([*answers, trivial(problem)], key=lambda one: aims(problem, one))
+    return next((one for one in ranked if not faults(problem, one)), None)
+
+
+def aims(problem: JointProblem, answer: Answer) -> tuple[float, float]:
+    """What an answer is judged by: its time, rounded so that the order of sums does not matter, then the second aim."""
+    return round(price_us(problem, answer), 6), round(price_us(problem, answer, OVERLAP), 6)
+
+
+def trivial(problem: JointProblem) -> Answer:
+    """Everything in device memory, under the first divisions."""
+    count = len(problem.items)
+    served = tuple((DEVICE,) * len(item.readers) for item in problem.items)
+    return Answer((0,) * len(problem.tasks), (False,) * count, (False,) * count, served)
+
+
+@dataclass(slots=True)
+class _Search:
+    problem: JointProblem
+    seats: Seats
+    width: int
+    room: int = field(init=False)
+    found: dict[tuple[Seat, ...], Node] = field(default_factory=dict)
+    scores: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.room = self.problem.capacity // self.problem.alignment
+
+    def step(self, number: int, nodes: list[Node]) -> list[Node]:
+        """The best states after a task, from those before it."""
+        task = self.problem.tasks[number]
+        reads = Reads.of(task.operands, self.problem.places[number], task.writes)
+        self.found, self.scores = {}, []
+        known: dict[tuple[Seat, ...], list[Option]] = {}
+        fresh = number > 0 and self.problem.tasks[number - 1].kernel != task.kernel
+        for node in nodes:
+            held = tuple(seat for seat in node.seats if seat.item in reads.items)
+            if held not in known:
+                known[held] = Step(self.seats, number, reads, held).options(OPTIONS * self.width)
+            self._follow(number, node, held, known[held], fresh)
+        return sorted(self.found.values(), key=lambda node: node.score)[: self.width]
+
+    def _follow(self, number: int, node: Node, held: tuple[Seat, ...], options: list[Option], fresh: bool) -> None:
+        """Enter what comes of a state by each option."""
+        loaded = NOTHING if fresh else node.loaded
+        rest = tuple(seat for seat in node.seats if seat not in held)
+        for option in options:
+            score = node.score + option.delta
+            if score > self._worst():
+                return
+            have = loaded
+            if option.loads:
+                have, more = self._load(number, loaded, option.loads)
+                score += more
+            self._enter(number, node, option, rest, score, have)
+
+    def _worst(self) -> float:
+        return self.scores[self.width - 1] if len(self.scores) >= self.width else inf
+
+    def _enter(
+        self, number: int, node: Node, option: Option, rest: tuple[Seat, ...], score: float, loaded: Shared
+    ) -> None:
+        """Enter a state, if there is room for it or can be made."""
+        even, odd = node.units + node.tail + option.even, node.units + option.odd
+        units, late = node.units + option.units, node.late
+        if option.late:
+            if not self._had_room(number, node, option):
+                return
+            late = (*late, *((since, number, height) for since, height in option.late))
+        if even > self.room or odd > self.room:
+            freed = self._given_up(number, rest, even - self.room, odd - self.room)
+            if not freed:
+                return
+            rest = tuple(seat for seat in rest if seat not in freed)
+            less = sum(seat.units for seat in freed)
+            even, odd, units = even - less * (even > self.room), odd - less, units - less
+            score += sum(self.seats.loss(seat) for seat in freed)
+        if score <= self._worst():
+            seats = tuple(sorted((*rest, *option.seats), key=_item)) if rest else option.seats
+            self._keep(Node(score, seats, units, option.tail, even, odd, late, loaded, option, node))
+
+    def _had_room(self, number: int, node: Node, option: Option) -> bool:
+        """Whether the copies that should have been made earlier would have found room ever since."""
+        at = number
+        for past in node.path():
+            at -= 1
+            taken = sum(height for since, height in option.late if since <= at)
+            if not taken:
+                return True
+            taken += sum(height for since, end, height in node.late if since <= at < end)
+            if max(past.even, past.odd) + taken > self.room:
+                return False
+        return True
+
+    def _given_up(self, number: int, rest: tuple[Seat, ...], even: int, odd: int) -> list[Seat]:
+        """What is worth least by unit, so that so many units too many are free; nothing if that is not enough.
+
+        What was written right before the task still lies there at the tick before it, if it is cloned out.
+        """
+        need, items, loss = max(even, odd), self.problem.items, self.seats.loss
+        able = [seat for seat in rest if seat.units and not (even > 0 and items[seat.item].writer == number - 1)]
+        able = [seat for seat in able if not self.seats.held[seat.item]]
+        if sum(seat.units for seat in able) < need:
+            return []
+        freed: list[Seat] = []
+        for seat in sorted(able, key=lambda one: loss(one) / one.units):
+            freed.append(seat)
+            need -= seat.units
+            if need <= 0:
+                break
+        for seat in sorted(freed, key=loss, reverse=True):
+            if need + seat.units <= 0:
+                freed.remove(seat)
+                need += seat.units
+        return freed
+
+    def _load(self, number: int, loaded: Shared, loads: tuple[tuple[int, Load], ...]) -> tuple[Shared, float]:
+        """What the kernel has loaded after these, and what they add."""
+        prospects, kernel = self.seats.prospects, self.problem.tasks[number].kernel
+        total = 0.0
+        for item, load in loads:
+            size, most, delivered, charged = loaded.get(item, (0, self.problem.items[item].size_bytes, 0.0, 0.0))
+            most = max(most, load.size_bytes)
+            fresh = Load(
+                0,
+                min(most, size + load.size_bytes) - size,
+                max(0.0, load.delivery_us - delivered),
+                max(0.0, load.delivery_us - charged, load.burst_us - charged),
+            )
+            total += prospects.load(fresh, kernel)
+            delivered, charged = max(delivered, load.delivery_us), max(charged, load.delivery_us, load.burst_us)
+            now = size + fresh.size_bytes, most, delivered, charged
+            if loaded.get(item) != now:
+                loaded = loaded.set(item, now)
+        return loaded, total
+
+    def _keep(self, node: Node) -> None:
+        """Enter a state, unless it is there already and cheaper."""
+        old = self.found.get(node.seats)
+        if old is not None:
+            if old.score <= node.score:
+                return
+            at = bisect_left(self.scores, old.score)
+            del self.scores[at]
+        self.found[node.seats] = node
+        insort(self.scores, node.score)
+
+
+def _item(seat: Seat) -> int:
+    return seat.item
+
+
+def _answer(problem: JointProblem, last: Node) -> Answer:
+    """The decisions on the way to a state; what lies beyond it is not searched: first divisions, device memory."""
+    start = trivial(problem)
+    choices, resident, served = list(start.choices), list(start.resident), [list(ways) for ways in start.served]
+    path = list(last.path())
+    for number, node in enumerate(reversed(path)):
+        option, task = node.option, problem.tasks[number]
+        assert option is not None
+        choices[number] = option.choice
+        reads = Reads.of(task.operands, problem.places[number], task.writes)
+        for item, way in zip(reads.items, option.ways, strict=True):
+            served[item][problem.items[item].readers.index(number)] = way
+        if option.resident:
+            resident[task.operands[task.writes]] = True
+    ways = tuple(tuple(row) for row in served)
+    out = tuple(inside and _abroad(item, row) for item, inside, row in zip(problem.items, resident, ways, strict=True))
+    return Answer(tuple(choices), tuple(resident), out, ways)
+
+
+def _abroad(item: Item, ways: tuple[int, ...]) -> bool:
+    """Whether a resident item is needed in device memory."""
+    return item.output or any(way == DEVICE or (way >= 0 and DEVICE in item.copies[way].bills) for way in ways)
