@@ -37,11 +37,13 @@ def gate(
     `source` and `target` are boxes per core of the buffer with this layout; `buffers` are all of the schedule.  A split
     reduction of the writer shows in boxes that several cores write.  That it is the only writer is for the caller.
     """
-    fault = edge_fault(layout, buffer, ends, buffers)
+    fault = edge_fault(device, layout, buffer, ends, buffers)
     return fault or ring_fault(device, layout, source, target, is_product(ends[1]))
 
 
-def edge_fault(layout: StickLayout, buffer: str, ends: tuple[Step, Step], buffers: Mapping[str, Buffer]) -> str:
+def edge_fault(
+    device: Device, layout: StickLayout, buffer: str, ends: tuple[Step, Step], buffers: Mapping[str, Buffer]
+) -> str:
     """Why no divisions of a writer and a reader allow a relayout between them; '' if some may."""
     writer, reader = ends
     if writer.op.kind is OpKind.OPAQUE or any(write.index.gathers for write in writer.op.writes):
@@ -51,6 +53,8 @@ def edge_fault(layout: StickLayout, buffer: str, ends: tuple[Step, Step], buffer
         return f"{writer.name} only turns {edit.source}, which arrives in device memory"
     if layout.arrangement is not Arrangement.STANDARD:
         return f"its sticks are arranged as {layout.arrangement.value} leaves them, and the ring moves whole sticks"
+    if layout.elements_per_stick != device.lanes(buffers[buffer].dtype):
+        return f"it has sticks of {layout.elements_per_stick} elements, not those of {buffers[buffer].dtype}"
     if reader.edit is not None:
         return f"{reader.name} is itself a copy"
     if reader.op.kind is not OpKind.POINTWISE and not is_product(reader):

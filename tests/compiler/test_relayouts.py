@@ -1,5 +1,6 @@
 """Relayouts: the published gates and prices, and random divisions against a rule of thumb of sets."""
 
+from dataclasses import replace
 from itertools import product as pairs
 
 import pytest
@@ -8,6 +9,7 @@ from compiler.coordinates import Boxes, core_boxes
 from compiler.copy_cuts import Cut, copy_cut, cut_boxes, reader_cut
 from compiler.cost.relayout import View, seen_view
 from compiler.division import Division
+from compiler.dtypes import DType
 from compiler.layout import StickLayout, stick_layout
 from compiler.loops import Access, Buffer, LoopOp, LoopProgram
 from compiler.plan import Edit, EditKind, Plan
@@ -160,15 +162,18 @@ def test_readers_that_reduce_and_copies_are_refused() -> None:
     program = sketch.program()
     writer, reader = step_of(program, "neg"), step_of(program, "sum")
     layout, buffers = layout_of(program.buffer_map["neg"]), program.buffer_map
-    assert edge_fault(layout, "neg", (writer, reader), buffers) == (
+    assert edge_fault(spyre(), layout, "neg", (writer, reader), buffers) == (
         "sum is neither pointwise nor a product of two operands"
     )
     turn = Edit("x.turn", EditKind.RESTICKIFY, "x", "x@turn", "neg", ("neg",))
     turned, pointwise = Step(0, writer.op, turn), Step(1, writer.op)
-    assert "neg only turns x" in edge_fault(layout, "neg", (turned, pointwise), buffers)
-    assert edge_fault(layout, "neg", (pointwise, turned), buffers) == "neg is itself a copy"
+    assert "neg only turns x" in edge_fault(spyre(), layout, "neg", (turned, pointwise), buffers)
+    assert edge_fault(spyre(), layout, "neg", (pointwise, turned), buffers) == "neg is itself a copy"
+    wide = replace(buffers["neg"], dtype=DType.F32)
+    odd = edge_fault(spyre(), layout, "neg", (pointwise, pointwise), buffers.set("neg", wide))
+    assert odd == "it has sticks of 64 elements, not those of f32"
     host = Step(0, opaque("host", buffers["x"], buffers["neg"]))
-    assert "known only when it runs" in edge_fault(layout, "neg", (host, pointwise), buffers)
+    assert "known only when it runs" in edge_fault(spyre(), layout, "neg", (host, pointwise), buffers)
 
 
 # Cuts of copies
