@@ -16,7 +16,7 @@ from math import inf
 from frozendict import frozendict
 
 from compiler.solvers.joint.faults import faults
-from compiler.solvers.joint.options import Option, Reads, Step
+from compiler.solvers.joint.options import Offers, Option, Reads, Step
 from compiler.solvers.joint.price import price_us
 from compiler.solvers.joint.problem import DEVICE, Answer, Item, JointProblem, Load
 from compiler.solvers.joint.prospects import Prospects, Weights
@@ -24,9 +24,6 @@ from compiler.solvers.joint.seats import Seat, Seats
 
 OVERLAP = 0.46
 """What compute and memory hide of each other by the second aim (facts 6.2)."""
-
-OPTIONS = 4
-"""How many options of a step are looked at, by the width of the beam."""
 
 ASKED_EVERY = 16
 """Tasks between two looks at the clock."""
@@ -118,23 +115,24 @@ class _Search:
 
     def step(self, number: int, nodes: list[Node]) -> list[Node]:
         """The best states after a task, from those before it."""
-        task = self.problem.tasks[number]
-        reads = Reads.of(task.operands, self.problem.places[number], task.writes)
+        offers = Offers(self.seats, number)
+        reads = offers.reads.items
         self.found, self.scores = {}, []
-        known: dict[tuple[Seat, ...], list[Option]] = {}
-        fresh = number > 0 and self.problem.tasks[number - 1].kernel != task.kernel
+        known: dict[tuple[Seat, ...], Step] = {}
+        fresh = number > 0 and self.problem.tasks[number - 1].kernel != offers.task.kernel
         for node in nodes:
-            held = tuple(seat for seat in node.seats if seat.item in reads.items)
+            held = tuple(seat for seat in node.seats if seat.item in reads)
             if held not in known:
-                known[held] = Step(self.seats, number, reads, held).options(OPTIONS * self.width)
-            self._follow(number, node, held, known[held], fresh)
+                known[held] = Step(offers, held)
+            self._follow(node, known[held], fresh)
         return sorted(self.found.values(), key=lambda node: node.score)[: self.width]
 
-    def _follow(self, number: int, node: Node, held: tuple[Seat, ...], options: list[Option], fresh: bool) -> None:
+    def _follow(self, node: Node, step: Step, fresh: bool) -> None:
         """Enter what comes of a state by each option."""
+        number, held = step.offers.number, step.held
         loaded = NOTHING if fresh else node.loaded
         rest = tuple(seat for seat in node.seats if seat not in held)
-        for option in options:
+        for option in step.options():
             score = node.score + option.delta
             if score > self._worst():
                 return

@@ -15,6 +15,9 @@ from compiler.solvers.joint.prospects import Prospects
 HELD = 1e6
 """What it is worth that an item is in LX that is pinned there."""
 
+LATE = 40
+"""So many tasks after it should have been made a copy is still thought of."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seat:
@@ -130,7 +133,7 @@ class Seats:
         copy, since = item.copies[place], item.readers.index(task) + 1
         view, out, others = (seat.view, seat.out, seat.copies) if seat else (NOWHERE, True, ())
         start = DEVICE if DEVICE in costs else view
-        if start not in costs:
+        if start not in costs or task - copy.before > LATE:
             return []
         cost = costs[start] - (seat is None and self.held[number]) * HELD
         if start == DEVICE and not out:
