@@ -43,7 +43,7 @@ def faults(problem: JointProblem, answer: Answer) -> list[str]:
 
 def _item_faults(problem: JointProblem, answer: Answer, number: int) -> Iterator[str]:
     item, inside = problem.items[number], answer.resident[number]
-    if inside and (item.writer < 0 or written_view(problem, answer, number) not in item.feet):
+    if inside and (item.writer < 0 or not item.feet or written_view(problem, answer, number) not in item.feet):
         yield f"{item.name} cannot be in LX as it is written"
         return
     if answer.out[number] and not inside:

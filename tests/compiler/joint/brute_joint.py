@@ -6,7 +6,7 @@ is left only where the steps so far, and the least of each term of the others, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -53,17 +53,20 @@ class Till:
         """The same, to be continued in another way."""
         return Till(list(self.terms), self.slowest, {item: list(loads) for item, loads in self.loads.items()})
 
-    def us(self, problem: JointProblem, overlap: float, whole: bool) -> float:
-        """Time; if steps are still to come (not `whole`), what no continuation goes below."""
+    def us(self, problem: JointProblem, whole: bool) -> tuple[float, float]:
+        """Time with full and with partial overlap; if steps are still to come (not `whole`), no more than then."""
         compute, memory, serial, read, written = self.terms
-        for item, loads in self.loads.items() if whole else ():
+        for item, loads in self.loads.items():
             pooled, apart = _paid(problem.items[item].size_bytes, loads)
             longest = max(load.delivery_us for load in loads)
-            read, memory, serial = read + pooled, memory + apart + longest, serial + _due(loads) - longest
+            memory += longest
+            if whole or not any(load.bytes_per_ns for load in loads):
+                read, memory = read + pooled, memory + apart
+            serial += _due(loads) - longest if whole else 0.0
         rates = problem.rates
         moved = (read + written) / rates.bytes_per_ns + min(read, written) * rates.turnaround_ns_per_byte
-        both = (compute + self.slowest, memory + moved / 1000)
-        return max(both) + (1 - overlap) * min(both) + serial
+        less, more = sorted((compute + self.slowest, memory + moved / 1000))
+        return more + serial, more + (1 - PARTLY) * less + serial
 
 
 def _terms(bill: Bill) -> list[float]:
@@ -96,15 +99,20 @@ def _due(loads: list[Load]) -> float:
     return due
 
 
-def worth_us(problem: JointProblem, answer: Answer, overlap: float = 1.0) -> float:
-    """What an answer takes: its moves and steps in the order of their ticks."""
+def worth_us(problem: JointProblem, answer: Answer) -> tuple[float, float]:
+    """What an answer takes with full and with partial overlap: its moves and steps in the order of their ticks."""
     events = sorted(_events(problem, answer), key=lambda event: event[0])
     tills = {task.kernel: Till() for task in problem.tasks}
     for kernel, bill in problem.base.items():
         tills[kernel].ring(bill, ())
     for _, kernel, bill, items in events:
         tills[kernel].ring(bill, items)
-    return sum(till.us(problem, overlap, True) for till in tills.values())
+    return _both(till.us(problem, True) for till in tills.values())
+
+
+def _both(kernels: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    found = list(kernels)
+    return sum(us for us, _ in found), sum(partly for _, partly in found)
 
 
 def _events(problem: JointProblem, answer: Answer) -> Iterator[tuple[int, int, Bill, tuple[int, ...]]]:
@@ -327,12 +335,12 @@ def best_of_all(problem: JointProblem, packed: bool = False) -> Best | None:
 
     def descend(walk: Walk, number: int) -> None:
         if number == len(problem.tasks):
-            us, partly = (worth_us(problem, walk.answer(), overlap) for overlap in (1.0, PARTLY))
+            us, partly = worth_us(problem, walk.answer())
             if walk.pinned() and _better(us, partly, best) and not (packed and not lie(walk.rectangles(), room)):
                 best[:] = [Best(us, partly, walk.answer())]
             return
         grown = [walk.taken(number, step) for step in walk.ways(number)]
-        bounds = [(_bound(one, rest[number + 1], 1.0), _bound(one, rest[number + 1], PARTLY)) for one in grown]
+        bounds = [_bound(one, rest[number + 1]) for one in grown]
         for place in sorted(range(len(grown)), key=bounds.__getitem__):
             if _better(*bounds[place], best) and not crowded(grown[place].rectangles(), room, taken):
                 descend(grown[place], number + 1)
@@ -347,14 +355,14 @@ def _better(us: float, partly: float, best: list[Best]) -> bool:
     return us < best[0].us + CLOSE and partly < best[0].partly_us - CLOSE
 
 
-def _bound(walk: Walk, rest: dict[int, list[float]], overlap: float) -> float:
-    total = 0.0
-    for kernel, least in rest.items():
-        till = walk.tills.get(kernel, Till())
-        total += Till([a + b for a, b in zip(till.terms, least, strict=True)], till.slowest, till.loads).us(
-            walk.problem, overlap, False
-        )
-    return total
+def _bound(walk: Walk, rest: dict[int, list[float]]) -> tuple[float, float]:
+    """What no continuation of a walk goes below."""
+    started = {kernel: walk.tills.get(kernel, Till()) for kernel in rest}
+    ended = (
+        Till([a + b for a, b in zip(till.terms, rest[kernel], strict=True)], till.slowest, till.loads)
+        for kernel, till in started.items()
+    )
+    return _both(till.us(walk.problem, False) for till in ended)
 
 
 def _least_of_the_rest(problem: JointProblem) -> list[dict[int, list[float]]]:

@@ -7,6 +7,7 @@ Refuses solving.  A byte here takes a thousand times as long as on the device, s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
@@ -39,23 +40,38 @@ Kind = tuple[bool, int]
 """Of an operand: whether it is loaded from outside of the kernel, and its bytes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """What of a task decides its menu: its reads, the bytes it writes, and what it touches that never is in LX."""
+
+    reads: tuple[Kind, ...]
+    written: tuple[int, ...]
+    loose: tuple[Kind, ...]
+
+
 @dataclass(slots=True)
 class Draft:
-    """A program while it is drawn: operands of every task (the item written last), and what is known of the items."""
+    """A program while it is drawn: what every task reads and writes, and what is known of the items.
+
+    `loose` are items that never are in LX.
+    """
 
     rng: Random
     kernels: list[int]
     sizes: list[int] = field(default_factory=list)
     writers: list[int] = field(default_factory=list)
+    loose: set[int] = field(default_factory=set)
     reads: list[tuple[int, ...]] = field(default_factory=list)
     written: list[int] = field(default_factory=list)
-    menus: dict[tuple[Kind, ...], Menu] = field(default_factory=dict)
+    menus: dict[Kinds, Menu] = field(default_factory=dict)
 
-    def item(self, size: int, writer: int = -1) -> int:
+    def item(self, size: int, writer: int = -1, loose: bool = False) -> int:
         """Number of a new item."""
         self.sizes.append(size)
         self.writers.append(writer)
-        return len(self.sizes) - 1
+        number = len(self.sizes) - 1
+        self.loose |= {number} if loose else set()
+        return number
 
     def readers(self, item: int) -> tuple[int, ...]:
         """Tasks that read an item."""
@@ -65,16 +81,23 @@ class Draft:
         """True if an item comes from outside of the kernel of a task."""
         return self.writers[item] < 0 or self.kernels[self.writers[item]] != self.kernels[task]
 
-    def kinds(self, task: int) -> tuple[Kind, ...]:
-        """What of the operands of a task decides its menu, the one written last."""
-        read = tuple((self.outside(item, task), self.sizes[item]) for item in self.reads[task])
-        return (*read, (False, self.sizes[self.written[task]]))
+    def kinds(self, task: int) -> Kinds:
+        """What decides the menu of a task."""
+        tied = tuple((self.outside(item, task), self.sizes[item]) for item in self.tied(task))
+        loose = tuple((self.outside(item, task), self.sizes[item]) for item in self.reads[task] if item in self.loose)
+        written = self.written[task]
+        return Kinds(tied, () if written in self.loose else (self.sizes[written],), loose)
+
+    def tied(self, task: int) -> tuple[int, ...]:
+        """What a task reads that may be in LX."""
+        return tuple(item for item in self.reads[task] if item not in self.loose)
 
 
-def random_joint(seed: int, tasks: int = 6, choices: int = 3, pins: float = 0.0) -> JointProblem:
+def random_joint(seed: int, tasks: int = 6, choices: int = 3, pins: float = 0.0, part: bool = False) -> JointProblem:
     """A problem of so many tasks with up to `choices` divisions each; `pins` is the share of items that are pinned.
 
-    Without pins the first division of each task with everything in device memory is allowed.
+    Without pins the first division of each task with everything in device memory is allowed.  A `part` of a program has
+    a base for its kernels, and others in LX.
     """
     rng = Random(f"joint {seed}")
     cuts = rng.choice((0, 0, 0, 1, 2))
@@ -83,14 +106,25 @@ def random_joint(seed: int, tasks: int = 6, choices: int = 3, pins: float = 0.0)
     _program(draft, tasks)
     tasks_of = tuple(_task(draft, number, choices) for number in range(tasks))
     items = tuple(_item(draft, tasks_of, number, pins) for number in range(len(draft.sizes)))
-    return JointProblem(tasks_of, items, _capacity(rng, items), UNIT, SLOW)
+    problem = JointProblem(tasks_of, items, _capacity(rng, items), UNIT, SLOW)
+    return _part(rng, problem) if part else problem
+
+
+def _part(rng: Random, problem: JointProblem) -> JointProblem:
+    """The same with a rest of the program around it."""
+    base = frozendict(
+        (kernel, Bill(rng.uniform(0, 9), rng.choice((0.0, 1.5)), rng.uniform(0, 9), 0.5, rng.randrange(999), 500))
+        for kernel in problem.kernels
+    )
+    reserved = tuple(rng.choice((0, 0, rng.randint(0, problem.capacity))) for _ in problem.tasks)
+    return replace(problem, base=base, reserved=reserved)
 
 
 def _program(draft: Draft, tasks: int) -> None:
     """Who reads and writes what."""
     rng = draft.rng
     sizes = [UNIT * rng.randint(1, 12) + rng.choice((0, 0, 0, -40)) for _ in range(rng.choice((1, 2, 2, 3)))]
-    inputs = [draft.item(rng.choice(sizes)) for _ in range(rng.randint(1, 2))]
+    inputs = [draft.item(rng.choice(sizes), loose=rng.random() < 0.2) for _ in range(rng.randint(1, 2))]
     made: list[int] = []
     for number in range(tasks):
         found = [made[-1]] if made and rng.random() < 0.8 else [rng.choice(inputs)]
@@ -99,7 +133,7 @@ def _program(draft: Draft, tasks: int) -> None:
         if rng.random() < 0.3:
             found.append(rng.choice(inputs))
         draft.reads.append(tuple(dict.fromkeys(found)))
-        draft.written.append(draft.item(rng.choice(sizes), number))
+        draft.written.append(draft.item(rng.choice(sizes), number, rng.random() < 0.06))
         made.append(draft.written[-1])
 
 
@@ -107,27 +141,37 @@ def _task(draft: Draft, number: int, choices: int) -> Task:
     kinds = draft.kinds(number)
     if kinds not in draft.menus:
         draft.menus[kinds] = _menu(draft.rng, kinds, draft.rng.randint(1, choices))
-    reads, written = draft.reads[number], draft.written[number]
-    return Task(f"t{number}", (*reads, written), len(reads), draft.menus[kinds], draft.kernels[number])
+    reads, written = draft.tied(number), draft.written[number]
+    ends = () if written in draft.loose else (written,)
+    loose = tuple(item for item in draft.reads[number] if item in draft.loose and draft.outside(item, number))
+    place = len(reads) if ends else -1
+    return Task(f"t{number}", (*reads, *ends), place, draft.menus[kinds], draft.kernels[number], loose)
 
 
-def _menu(rng: Random, kinds: tuple[Kind, ...], count: int) -> Menu:
+def _menu(rng: Random, kinds: Kinds, count: int) -> Menu:
     coarse, work = rng.random() < 0.5, rng.randint(1, 12)
     return Menu(tuple(_choice(rng, kinds, coarse, work) for _ in range(count)))
 
 
-def _choice(rng: Random, kinds: tuple[Kind, ...], coarse: bool, work: int) -> Choice:
-    common = rng.randrange(len(PARTS))
-    views = tuple(_drawn_view(rng, common) for _ in kinds)
+def _choice(rng: Random, kinds: Kinds, coarse: bool, work: int) -> Choice:
+    common, count = rng.randrange(len(PARTS)), len(kinds.reads) + len(kinds.written)
+    views = tuple(_drawn_view(rng, common) for _ in range(count))
     fan = PARTS[common] if rng.random() < 0.7 else rng.choice(PARTS)
     alone = Bill(
         compute_us=_rounded(work * rng.choice((1, 2)) / fan, coarse),
         fused_us=_rounded(rng.uniform(0, 3), coarse) if rng.random() < 0.2 else 0.0,
         serial_us=_rounded(rng.uniform(0, 1), coarse) if rng.random() < 0.2 else 0.0,
+        written_bytes=0 if kinds.written else UNIT * work,
     )
-    extras = tuple(_extra(rng, kind, place, len(kinds), coarse) for place, kind in enumerate(kinds))
+    place = count
+    for outside, size in kinds.loose:
+        alone = _plus(alone, _away(rng, (outside, size), place, coarse))
+        place += outside
+    extras = [(_away(rng, kind, place, coarse), _near(rng, coarse)) for place, kind in enumerate(kinds.reads)]
+    for size in kinds.written:
+        extras.append((Bill(memory_us=_sometimes(rng, coarse), written_bytes=size), _near(rng, coarse)))
     knot = _rounded(rng.uniform(0, 2), coarse) if rng.random() < 0.2 else 0.0
-    return Choice(views, tuple(_bill(alone, extras, bits, knot) for bits in range(1 << len(kinds))))
+    return Choice(views, tuple(_bill(alone, extras, bits, knot) for bits in range(1 << count)))
 
 
 def _drawn_view(rng: Random, common: int) -> int:
@@ -141,20 +185,25 @@ def _rounded(value: float, coarse: bool) -> float:
     return round(value * 2) / 2 if coarse else round(value, 3)
 
 
-def _extra(rng: Random, kind: Kind, place: int, count: int, coarse: bool) -> tuple[Bill, Bill]:
-    """What an operand adds in device memory, and in LX."""
+def _sometimes(rng: Random, coarse: bool) -> float:
+    return _rounded(rng.uniform(0, 2), coarse) if rng.random() < 0.3 else 0.0
+
+
+def _away(rng: Random, kind: Kind, place: int, coarse: bool) -> Bill:
+    """What a read out of device memory adds."""
     outside, size = kind
-    delivery = _rounded(rng.uniform(0, 2), coarse) if rng.random() < 0.3 else 0.0
-    burst = _rounded(rng.uniform(0, 2), coarse) if rng.random() < 0.3 else 0.0
-    inside = Bill(compute_us=_rounded(rng.uniform(0, 1), coarse) if rng.random() < 0.15 else 0.0)
-    if place == count - 1:
-        return Bill(memory_us=delivery, written_bytes=size), inside
+    delivery, burst = _sometimes(rng, coarse), _sometimes(rng, coarse)
     if outside:
-        return Bill(loads=(Load(place, size, delivery, burst),)), inside
-    return Bill(memory_us=delivery, serial_us=burst, read_bytes=size), inside
+        return Bill(loads=(Load(place, size, delivery, burst, rng.choice((0.0, 0.0, 0.0, 0.1))),))
+    return Bill(memory_us=delivery, serial_us=burst, read_bytes=size)
 
 
-def _bill(alone: Bill, extras: tuple[tuple[Bill, Bill], ...], bits: int, knot: float) -> Bill:
+def _near(rng: Random, coarse: bool) -> Bill:
+    """What an operand in LX adds."""
+    return Bill(compute_us=_rounded(rng.uniform(0, 1), coarse) if rng.random() < 0.15 else 0.0)
+
+
+def _bill(alone: Bill, extras: Sequence[tuple[Bill, Bill]], bits: int, knot: float) -> Bill:
     """The sum of what the operands add; `knot` comes on top where two or more are in LX, which is not a sum."""
     found = alone
     for place, pair in enumerate(extras):
@@ -181,11 +230,13 @@ def foot(size: int, view: int) -> int:
 
 def _item(draft: Draft, tasks: tuple[Task, ...], number: int, pins: float) -> Item:
     rng, size, writer, readers = draft.rng, draft.sizes[number], draft.writers[number], draft.readers(number)
+    if number in draft.loose:
+        return Item(f"i{number}", size, writer, readers)
     feet: dict[int, int] = {}
     parents: tuple[int, ...] = ()
     if writer >= 0:
         feet = {view: foot(size, view) for view in _views(tasks[writer], number)} if rng.random() < 0.85 else {}
-        near = [item for item in draft.reads[writer] if draft.sizes[item] == size]
+        near = [item for item in draft.tied(writer) if draft.sizes[item] == size]
         parents = tuple(item for item in near if rng.random() < 0.7)
     out = Bill(written_bytes=size, serial_us=rng.choice((0.0, 0.5)))
     copies = tuple(_copies(draft, tasks, number))
