@@ -1,7 +1,8 @@
 """Eligibility: whether a buffer may live in the scratchpad at all, and the first reason why not (facts 4.2).
 
-Owns the rules and their order, one function per reason, each with figures in its sentence.  Refuses to judge
-capacity: that is known only when addresses are given.
+Owns the rules and their order, one function per reason, each with figures in its sentence.  A buffer is judged among
+the steps that a plan has, moves included: a relayout reads it from any core, a clone-out where it lies.  Refuses to
+judge capacity: that is known only when addresses are given.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from compiler.schedule import Schedule, Step, expand
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What the rules look at: the program, its plan so far, the steps and when each buffer is alive."""
+    """What the rules look at: the program, its plan so far, the steps and when each buffer is alive.
+
+    With `moves`, copies to another layout read LX like any step where each core holds what it reads.
+    """
 
     program: LoopProgram
     plan: Plan
@@ -28,6 +32,7 @@ class Scene:
     lives: frozendict[str, Lifetime]
     outputs: frozenset[str]
     opaque_steps: tuple[int, ...]
+    moves: bool = False
 
     def readers(self, buffer: str) -> tuple[Step, ...]:
         """Steps that read a buffer."""
@@ -56,12 +61,12 @@ _COPYING = frozendict(
 )
 
 
-def scene_of(program: LoopProgram, plan: Plan) -> Scene:
+def scene_of(program: LoopProgram, plan: Plan, moves: bool = False) -> Scene:
     """The scene of a plan whose layouts and divisions are decided."""
     schedule = expand(program, plan)
     opaque = tuple(step.number for step in schedule.steps if step.op.kind is OpKind.OPAQUE)
     outputs = frozenset(output.buffer for output in schedule.outputs)
-    return Scene(program, plan, schedule, lifetimes(schedule), outputs, opaque)
+    return Scene(program, plan, schedule, lifetimes(schedule), outputs, opaque, moves)
 
 
 def judge(scene: Scene, name: str) -> Holding | Spilled:
@@ -78,6 +83,16 @@ def judge(scene: Scene, name: str) -> Holding | Spilled:
         if detail:
             return Spilled(code, detail)
     return held
+
+
+def _device_copy(scene: Scene, subject: Subject) -> str:
+    for number in scene.lives[subject.buffer.name].writes:
+        edit = scene.schedule.steps[number].edit
+        if edit is not None and edit.kind is EditKind.CLONE_OUT:
+            return (
+                f"{_bytes(scene, subject)}: the clone of {edit.source} at step {number}, for what needs device memory"
+            )
+    return ""
 
 
 def _graph_input(scene: Scene, subject: Subject) -> str:
@@ -100,7 +115,7 @@ def _zero_padded(scene: Scene, subject: Subject) -> str:
 
 def _restickify_reader(scene: Scene, subject: Subject) -> str:
     for reader in scene.readers(subject.buffer.name):
-        if reader.edit is not None:
+        if reader.edit is not None and reader.edit.kind in _COPYING and not scene.moves:
             return f"{reader.name} at step {reader.number} {_COPYING[reader.edit.kind]}"
     return ""
 
@@ -155,9 +170,21 @@ def _partial_sums(_scene: Scene, subject: Subject) -> str:
 
 def _mismatch(scene: Scene, subject: Subject) -> str:
     assert subject.held is not None
-    readers = scene.readers(subject.buffer.name)
+    readers = (reader for reader in scene.readers(subject.buffer.name) if not _reads_anywhere(reader))
     whys = (mismatch(subject.held, reader, scene.schedule, scene.plan) for reader in readers)
     return next((why for why in whys if why), "")
+
+
+def _reads_anywhere(reader: Step) -> bool:
+    """A relayout finds its parts on other cores, a clone-in in device memory."""
+    return reader.edit is not None and reader.edit.kind in (EditKind.RELAYOUT, EditKind.CLONE_IN)
+
+
+def _loaded(scene: Scene, subject: Subject) -> str:
+    for reader in scene.readers(subject.buffer.name):
+        if reader.edit is not None and reader.edit.kind is EditKind.CLONE_IN:
+            return f"{reader.name} at step {reader.number} loads it from device memory"
+    return ""
 
 
 def _not_read(scene: Scene, subject: Subject) -> str:
@@ -171,6 +198,7 @@ def _gap(_scene: Scene, subject: Subject) -> str:
 
 
 BEFORE_OWNERSHIP: tuple[tuple[ReasonCode, Rule], ...] = (
+    (ReasonCode.DEVICE_COPY, _device_copy),
     (ReasonCode.GRAPH_INPUT, _graph_input),
     (ReasonCode.EMPTY, _empty),
     (ReasonCode.ZERO_PADDED, _zero_padded),
@@ -187,6 +215,7 @@ OWNERSHIP: tuple[tuple[ReasonCode, Rule], ...] = (
     (ReasonCode.DIVISION_MISMATCH, _mismatch),
     (ReasonCode.NOT_READ, _not_read),
     (ReasonCode.LX_GAP, _gap),
+    (ReasonCode.NOT_WORTH_IT, _loaded),
 )
 
 

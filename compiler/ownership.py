@@ -31,6 +31,11 @@ class Holding:
     whole: Boxes
 
     @property
+    def replicas(self) -> int:
+        """How many cores hold each part."""
+        return self.step.edit.replicas if self.step.edit is not None else 1
+
+    @property
     def bytes_per_core(self) -> int:
         """Bytes of the largest box."""
         return int(self.boxes.bytes.max())
@@ -60,12 +65,14 @@ def partial_sums(held: Holding) -> str:
 
 
 def gap(held: Holding) -> str:
-    """Why the boxes of the cores are not equal tiles of the tensor; empty if they are."""
+    """Why the boxes of the cores are not equal tiles of the tensor, each on as many cores as the copy has replicas;
+    empty if they are."""
     sizes, total = held.boxes.size, held.layout.sticks * held.layout.elements_per_stick
     if (sizes != sizes[0]).any():
         return f"its cores hold between {held.boxes.bytes.min():,} and {held.boxes.bytes.max():,} B of it"
-    if not held.boxes.exact.all() or int(sizes.prod(axis=1).sum()) != total:
-        return f"its cores write {held.boxes.bytes.sum():,} B of the {held.layout.size_bytes:,} B of its layout"
+    if not held.boxes.exact.all() or int(sizes.prod(axis=1).sum()) != held.replicas * total:
+        each = f"{held.replicas} times " if held.replicas > 1 else ""
+        return f"its cores write {held.boxes.bytes.sum():,} B of {each}the {held.layout.size_bytes:,} B of its layout"
     return ""
 
 
@@ -105,9 +112,9 @@ def mismatch(held: Holding, reader: Step, schedule: Schedule, plan: Plan) -> str
 def may_take_over(child: Step, parent: str, schedule: Schedule, plan: Plan) -> bool:
     """True if the result of `child` may lie where `parent` lies: pointwise, same elements, same layout (facts 4.4).
 
-    That the parent dies in this step is for the caller to know.
+    That the parent dies in this step is for the caller to know.  A copy takes no place: both ends are there meanwhile.
     """
-    if child.op.kind is not OpKind.POINTWISE or len(child.op.writes) != 1:
+    if child.edit is not None or child.op.kind is not OpKind.POINTWISE or len(child.op.writes) != 1:
         return False
     written = child.op.write
     reads = _reads(child.op, parent)

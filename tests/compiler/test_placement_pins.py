@@ -46,7 +46,7 @@ def test_pinned_out_of_what_is_out_anyway_says_so() -> None:
 @pytest.mark.parametrize(
     ("buffer", "place", "sentence"),
     [
-        ("x", "lx", "1,048,576 B: an input, it arrives in device memory. A copy of it could live in LX; no step"),
+        ("x", "lx", "1,048,576 B: an input, it arrives in device memory. A clone of it can live in LX where"),
         ("truediv", "lx", "1,048,576 B: the host fetches it from device memory"),
         ("trudiv", "lx", "there is no buffer trudiv; the nearest name is truediv"),
         ("exp", "ssd", "'ssd' is no place; use 'lx' or 'hbm'"),
