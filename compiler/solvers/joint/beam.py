@@ -28,8 +28,8 @@ OVERLAP = 0.46
 ASKED_EVERY = 16
 """Tasks between two looks at the clock."""
 
-Shared = frozendict[int, tuple[int, int, float, float]]
-"""What a kernel has loaded of each input that it reads more than once: bytes, the most of one, delivery, total (us)."""
+Shared = frozendict[int, tuple[int, float, float]]
+"""Of each input that a kernel reads more than once: bytes still to load, delivery and all of a load paid for (us)."""
 
 NOTHING: Shared = frozendict()
 
@@ -106,12 +106,14 @@ class _Search:
     problem: JointProblem
     seats: Seats
     width: int
-    room: int = field(init=False)
+    rooms: list[int] = field(init=False)
     found: dict[tuple[Seat, ...], Node] = field(default_factory=dict)
     scores: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.room = self.problem.capacity // self.problem.alignment
+        whole, reserved = self.problem.capacity // self.problem.alignment, self.problem.reserved
+        heights = [self.problem.height(size) for size in reserved or (0,) * len(self.problem.tasks)]
+        self.rooms = [whole - height for height in heights]
 
     def step(self, number: int, nodes: list[Node]) -> list[Node]:
         """The best states after a task, from those before it."""
@@ -150,18 +152,18 @@ class _Search:
     ) -> None:
         """Enter a state, if there is room for it or can be made."""
         even, odd = node.units + node.tail + option.even, node.units + option.odd
-        units, late = node.units + option.units, node.late
+        units, late, room = node.units + option.units, node.late, self.rooms[number]
         if option.late:
             if not self._had_room(number, node, option):
                 return
             late = (*late, *((since, number, height) for since, height in option.late))
-        if even > self.room or odd > self.room:
-            freed = self._given_up(number, rest, even - self.room, odd - self.room)
+        if even > room or odd > room:
+            freed = self._given_up(number, rest, even - room, odd - room)
             if not freed:
                 return
             rest = tuple(seat for seat in rest if seat not in freed)
             less = sum(seat.units for seat in freed)
-            even, odd, units = even - less * (even > self.room), odd - less, units - less
+            even, odd, units = even - less * (even > room), odd - less, units - less
             score += sum(self.seats.loss(seat) for seat in freed)
         if score <= self._worst():
             seats = tuple(sorted((*rest, *option.seats), key=_item)) if rest else option.seats
@@ -176,7 +178,7 @@ class _Search:
             if not taken:
                 return True
             taken += sum(height for since, end, height in node.late if since <= at < end)
-            if max(past.even, past.odd) + taken > self.room:
+            if max(past.even, past.odd) + taken > self.rooms[at]:
                 return False
         return True
 
@@ -207,17 +209,13 @@ class _Search:
         prospects, kernel = self.seats.prospects, self.problem.tasks[number].kernel
         total = 0.0
         for item, load in loads:
-            size, most, delivered, charged = loaded.get(item, (0, self.problem.items[item].size_bytes, 0.0, 0.0))
-            most = max(most, load.size_bytes)
-            fresh = Load(
-                0,
-                min(most, size + load.size_bytes) - size,
-                max(0.0, load.delivery_us - delivered),
-                max(0.0, load.delivery_us - charged, load.burst_us - charged),
-            )
-            total += prospects.load(fresh, kernel)
-            delivered, charged = max(delivered, load.delivery_us), max(charged, load.delivery_us, load.burst_us)
-            now = size + fresh.size_bytes, most, delivered, charged
+            left, delivered, charged = loaded.get(item, (self.problem.items[item].size_bytes, 0.0, 0.0))
+            if item not in loaded:
+                left = max(left, load.size_bytes)
+            paid, fresh = min(left, load.size_bytes), max(0.0, load.delivery_us - delivered)
+            whole = max(load.delivery_us, load.burst_us)
+            total += prospects.load(Load(0, paid, fresh, max(fresh, whole - charged), load.bytes_per_ns), kernel)
+            now = left - paid, delivered + fresh, max(charged, whole)
             if loaded.get(item) != now:
                 loaded = loaded.set(item, now)
         return loaded, total
@@ -247,7 +245,7 @@ def _answer(problem: JointProblem, last: Node) -> Answer:
         option, task = node.option, problem.tasks[number]
         assert option is not None
         choices[number] = option.choice
-        reads = Reads.of(task.operands, problem.places[number], task.writes)
+        reads = Reads.of(problem, number)
         for item, way in zip(reads.items, option.ways, strict=True):
             served[item][problem.items[item].readers.index(number)] = way
         if option.resident:

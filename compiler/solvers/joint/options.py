@@ -6,11 +6,11 @@ options that look alike from outside the cheapest is kept.  Refuses to know how 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from compiler.solvers.joint.problem import DEVICE, NOWHERE, Load, Task
+from compiler.solvers.joint.problem import DEVICE, NOWHERE, JointProblem, Load, Task
 from compiler.solvers.joint.seats import Seat, Seats, Way
 
 
@@ -39,18 +39,24 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What a task reads: items in order of operands, the operand of each and all its bits."""
+    """What a task reads: items, and of each the operand that decides (-1: none does) and the bits of all its operands.
+
+    Of what it only loads, those items that others may have in LX.
+    """
 
     items: tuple[int, ...]
     places: tuple[int, ...]
     bits: tuple[int, ...]
 
     @classmethod
-    def of(cls, operands: tuple[int, ...], places: Mapping[int, int], writes: int) -> Reads:
+    def of(cls, problem: JointProblem, number: int) -> Reads:
         """The reads of a task."""
-        items = tuple(dict.fromkeys(item for place, item in enumerate(operands) if place != writes))
-        bits = tuple(sum(1 << place for place, item in enumerate(operands) if item == one) for one in items)
-        return cls(items, tuple(places[item] for item in items), bits)
+        task, places = problem.tasks[number], problem.places[number]
+        operands = [item for place, item in enumerate(task.operands) if place != task.writes]
+        loaded = [item for item in task.inputs if problem.items[item].feet or problem.items[item].copies]
+        items = tuple(dict.fromkeys(operands + loaded))
+        bits = (sum(1 << place for place, item in enumerate(task.operands) if item == one) for one in items)
+        return cls(items, tuple(places.get(item, -1) for item in items), tuple(bits))
 
     @property
     def placed(self) -> Iterator[tuple[int, int]]:
@@ -92,7 +98,7 @@ class Offers:
     def __post_init__(self) -> None:
         problem = self.seats.problem
         self.task = problem.tasks[self.number]
-        self.reads = Reads.of(self.task.operands, problem.places[self.number], self.task.writes)
+        self.reads = Reads.of(problem, self.number)
 
     def ways(self, place: int, seat: Seat | None, view: int) -> list[Priced]:
         """The ways of a read (a number, not an operand)."""
@@ -163,7 +169,7 @@ class Step:
         table = offers.seats.prospects.costs[offers.number].plain
         for choice, division in enumerate(offers.task.menu.choices):
             row, views = table[choice], division.views
-            lists = [offers.ways(read, seat, views[place]) for place, read, seat in known]
+            lists = [offers.ways(read, seat, views[place] if place >= 0 else NOWHERE) for place, read, seat in known]
             for combined in product(*lists):
                 inside, net = 0, worth
                 for one in combined:
@@ -189,12 +195,12 @@ class Step:
             tuple(way.way for way in ways),
             left.inside,
             tuple(after),
-            sum(way.opened for way in ways if way.late < 0),
+            sum(way.opened for way in ways),
             sum(way.units for way in ways) + height - self.units,
             sum(one.units for one in after) - self.units,
             left.tail,
             tuple((way.late, way.opened) for way in ways if way.late >= 0),
-            tuple((offers.task.operands[load.operand], load) for load in table[choice][inside]),
+            tuple((offers.task.touched[load.operand], load) for load in table[choice][inside]),
         )
 
 

@@ -76,7 +76,7 @@ class Prospects:
 
     def load(self, load: Load, kernel: int) -> float:
         """What a load counts that nobody shares."""
-        moved = load.size_bytes / self.problem.rates.bytes_per_ns / 1000
+        moved = load.size_bytes / (load.bytes_per_ns or self.problem.rates.bytes_per_ns) / 1000
         return self.weights_of(kernel).memory * moved + self.delivery(load, kernel)
 
     def delivery(self, load: Load, kernel: int) -> float:
@@ -95,7 +95,7 @@ class Prospects:
             self.copy_ends.append(())
             self.values.append({})
         for task in problem.tasks:
-            bits = sum((together[task.kernel, item] > 1) << place for place, item in enumerate(task.operands))
+            bits = sum((together[task.kernel, item] > 1) << place for place, item in enumerate(task.touched))
             self.costs.append(self._costs(task, bits))
         self.gains = [()] * len(problem.tasks)
         for number in range(len(problem.tasks) - 1, -1, -1):
@@ -182,7 +182,7 @@ class Prospects:
     def _ways(self, number: int, reader: int, view: int, copies: tuple[int, ...]) -> Iterator[float]:
         """What a reader saves by each way in which it may get an item out of LX."""
         item = self.problem.items[number]
-        gains = self.gains[reader][self.problem.places[reader][number]]
+        gains = self._gains(number, reader)
         if view != NOWHERE and view in gains:
             yield gains[view]
         for place, copy in enumerate(item.copies):
@@ -193,17 +193,19 @@ class Prospects:
             elif view in copy.bills and copy.kind is EditKind.RELAYOUT:
                 yield gains[copy.view] - self.copies[number][place][view] / len(copy.readers)
 
+    def _gains(self, number: int, reader: int) -> dict[int, float]:
+        """What a reader saves by each view of an item."""
+        place = self.problem.places[reader].get(number)
+        return {} if place is None else self.gains[reader][place]
+
     def _ends(self, number: int) -> None:
         """The last tick at which each view of an item as written, and each copy, may be of use."""
         item = self.problem.items[number]
         for view in item.feet:
-            at = [2 * r + 1 for r in item.readers if view in self.gains[r][self.problem.places[r][number]]]
+            at = [2 * r + 1 for r in item.readers if view in self._gains(number, r)]
             at += [2 * copy.before for copy in item.copies if copy.kind is EditKind.RELAYOUT and view in copy.bills]
             self.ends[number][view] = max(at, default=NOWHERE)
         self.copy_ends[number] = tuple(
-            max(
-                (2 * r + 1 for r in copy.readers if copy.view in self.gains[r][self.problem.places[r][number]]),
-                default=NOWHERE,
-            )
+            max((2 * r + 1 for r in copy.readers if copy.view in self._gains(number, r)), default=NOWHERE)
             for copy in item.copies
         )

@@ -102,7 +102,9 @@ class Seats:
     def ways(self, number: int, task: int, seat: Seat | None, view: int) -> list[Way]:
         """Every way in which a task may get an item that it needs under a view; only the best where it is there."""
         item = self.problem.items[number]
-        if seat is not None and view != NOWHERE and seat.view == view:
+        if view == NOWHERE:
+            return [self._from_device(number, task, seat)]
+        if seat is not None and seat.view == view:
             return [self._there(number, task, seat, HOME, (view, item.feet[view]))]
         fit = [k for k, copy in enumerate(item.copies) if copy.view == view and task in copy.readers]
         for place in fit:
@@ -115,7 +117,8 @@ class Seats:
 
     def _there(self, number: int, task: int, seat: Seat, way: int, stay: tuple[int, int]) -> Way:
         """The way by what is in LX already."""
-        left, cost = self.after(number, task, seat.since + 1, seat.view, seat.out, seat.copies)
+        item = self.problem.items[number]
+        left, cost = self.after(number, task, item.readers.index(task) + 1, seat.view, seat.out, seat.copies)
         if left is not None and (left.view != NOWHERE if way == HOME else way in left.copies):
             return Way(way, cost, left, left.units)
         return Way(way, cost, left, (left.units if left else 0) + self.problem.height(stay[1]), stay=stay)
@@ -123,8 +126,8 @@ class Seats:
     def _from_device(self, number: int, task: int, seat: Seat | None) -> Way:
         if seat is None:
             return Way(DEVICE, 0.0, None)
-        cost = 0.0 if seat.out else self.prospects.outs[number]
-        left, _ = self.after(number, task, seat.since + 1, seat.view, True, seat.copies)
+        item, cost = self.problem.items[number], 0.0 if seat.out else self.prospects.outs[number]
+        left, _ = self.after(number, task, item.readers.index(task) + 1, seat.view, True, seat.copies)
         return Way(DEVICE, cost, left, left.units if left else 0)
 
     def _copied(self, number: int, task: int, seat: Seat | None, place: int) -> list[Way]:
