@@ -98,7 +98,7 @@ def explain(compilation: Compilation, buffer: str) -> Explanation:
         budget=compilation.problem.device.lx_budget_bytes,
         writers=_users(plan, schedule, life.writes),
         readers=_users(plan, schedule, life.reads),
-        outputs=tuple(view.name for view in compilation.problem.program.outputs if view.buffer == buffer),
+        outputs=tuple(view.name for view in schedule.outputs if view.buffer == buffer),
     )
 
 

@@ -13,9 +13,10 @@ from compiler.graph import TensorType
 from compiler.layout import Arrangement, StickLayout
 from compiler.loops import BufferKind
 from compiler.pins import PinStatus
-from compiler.plan import Placement, Slot
+from compiler.plan import Edit, Placement, Slot
 from compiler.reasons import REASONS
 from compiler.schedule import Schedule, Step
+from spyre_studio.edit_words import keeps_place, target_text, word
 from spyre_studio.units import format_bytes, format_hex, format_shape
 
 Fate = Literal["lx", "hbm", "move"]
@@ -36,28 +37,26 @@ def subline(compilation: Compilation, step: Step) -> str:
     """'aten.bmm · model.py:88 · kernel0 · step 38'."""
     origin = step.op.origin
     kernel = next((one.name for one in compilation.plan.kernels if step.name in one.steps), "")
-    what = str(step.edit.kind) if step.edit is not None else origin.target or str(step.op.kind)
+    what = word(step.edit.kind) if step.edit is not None else origin.target or str(step.op.kind)
     return " · ".join(part for part in (what, origin.source, kernel, f"step {step.number}") if part)
 
 
 def accesses(compilation: Compilation, schedule: Schedule, step: Step) -> tuple[tuple[AccessFact, ...], ...]:
     """The reads and the writes of a step, a buffer once in each."""
-    made_by_moves = {edit.target for edit in compilation.plan.edits}
+    moves = {edit.target: edit for edit in compilation.plan.edits}
     reads = tuple(dict.fromkeys(access.buffer for access in step.op.reads))
     writes = tuple(dict.fromkeys(access.buffer for access in step.op.writes))
     return tuple(
-        tuple(_access(compilation, schedule, name, name in made_by_moves) for name in names)
-        for names in (reads, writes)
+        tuple(_access(compilation, schedule, name, moves.get(name)) for name in names) for names in (reads, writes)
     )
 
 
-def _access(compilation: Compilation, schedule: Schedule, name: str, moved: bool) -> AccessFact:
+def _access(compilation: Compilation, schedule: Schedule, name: str, move: Edit | None) -> AccessFact:
     place, buffer = compilation.plan.placement[name], schedule.buffers[name]
+    moved = move is not None and not keeps_place(move.kind)
     fate: Fate = "lx" if isinstance(place, Slot) else "move" if moved else "hbm"
     where = f"LX {format_hex(place.address)}" if isinstance(place, Slot) else "device memory"
-    note = place_note(place)
-    if moved:
-        note = f"another stick layout of {next(e.source for e in compilation.plan.edits if e.target == name)}"
+    note = place_note(place) if move is None else target_text(move)
     return AccessFact(name, f"{buffer.dtype} {format_shape(buffer.shape)}", fate, where, note)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from compiler.diff import NONE, Change, ChangeKind, EditChange, PlanDiff
+from spyre_studio.edit_words import word
 from spyre_studio.units import format_us
 
 RowKind = Literal["decision", "minor", "time"]
@@ -64,5 +65,5 @@ def _of_edit(entry: EditChange, deltas: dict[str, float]) -> DiffRow:
     edit = entry.edit
     words = f"{edit.source} to {edit.target}"
     before, after = (NONE, words) if entry.added else (words, NONE)
-    what = f"{edit.kind} {'added' if entry.added else 'gone'}"
+    what = f"{word(edit.kind)} {'added' if entry.added else 'gone'}"
     return DiffRow("decision", what, edit.name, before, after, deltas.get(edit.name, 0.0), entry.cause, False)

@@ -13,6 +13,7 @@ from compiler.graph import TensorType
 from compiler.plan import Plan, Slot
 from compiler.schedule import Schedule
 from spyre_studio.derived import Derived, schedule_of
+from spyre_studio.edit_words import word
 from spyre_studio.units import format_bytes
 
 
@@ -33,7 +34,7 @@ class Entry:
 def entries(schedule: Schedule, plan: Plan | None) -> tuple[Entry, ...]:
     """Ops and moves in schedule order, then buffers."""
     steps = [
-        Entry("move", step.name, str(step.edit.kind))
+        Entry("move", step.name, word(step.edit.kind))
         if step.edit is not None
         else Entry("op", step.name, _of_op(str(step.op.kind), plan, step.name))
         for step in schedule.steps

@@ -18,7 +18,7 @@ from compiler.coordinates import core_boxes
 from compiler.division import Division
 from compiler.loops import OpKind
 from compiler.ownership import holding, mismatch, partial_sums
-from compiler.plan import Plan
+from compiler.plan import HOMEWARD, Plan
 from compiler.schedule import Schedule, Step
 from spyre_studio.derived import Derived, schedule_of
 from spyre_studio.slice_map import SliceMap, slice_map
@@ -111,7 +111,8 @@ def handovers_of(compilation: Compilation, op: str, draft: Division | None = Non
     schedule, plan = schedule_of(compilation), compilation.plan
     if draft is not None:
         plan = replace(plan, divisions=plan.divisions.set(op, draft))
-    found = [ends for ends in _around(users_of(compilation), schedule, op) if _divided(plan, *ends[1:])]
+    ends = (ends for ends in _around(users_of(compilation), schedule, op) if not _fetches(ends[2]))
+    found = [each for each in ends if _divided(plan, *each[1:])]
     pairs = (_pair(schedule, plan, *ends) for ends in found[:MOST])
     return Handovers(len(found), tuple(pair for pair in pairs if pair is not None))
 
@@ -140,6 +141,11 @@ def _around(users: Mapping[str, Users], schedule: Schedule, op: str) -> Iterator
         writers, readers = users[name]
         if len(writers) == 1:
             yield from ((name, step, reader) for reader in readers if reader.name != op)
+
+
+def _fetches(reader: Step) -> bool:
+    """True for a move that is there to get data from elsewhere."""
+    return reader.edit is not None and reader.edit.kind in HOMEWARD
 
 
 def _divided(plan: Plan, writer: Step, reader: Step) -> bool:

@@ -11,6 +11,7 @@ from frozendict import frozendict
 
 from compiler.compilation import Compilation
 from spyre_studio.derived import Derived, schedule_of
+from spyre_studio.edit_words import word
 from spyre_studio.views.graph_names import places_of
 
 
@@ -37,7 +38,7 @@ def short_names(compilation: Compilation) -> ShortNames:
     steps: dict[str, str] = {}
     buffers = {name: _last(name) for name in schedule.buffers}
     for step, place in zip(schedule.steps, places_of(compilation), strict=True):
-        steps[step.name] = place.title if step.edit is None else f"{step.edit.kind} of {_last(step.edit.source)}"
+        steps[step.name] = place.title if step.edit is None else f"{word(step.edit.kind)} of {_last(step.edit.source)}"
         if step.edit is None:
             buffers |= {access.buffer: place.title for access in step.op.writes}
     return ShortNames(frozendict(steps), frozendict(buffers))

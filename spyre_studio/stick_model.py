@@ -24,6 +24,7 @@ from spyre_studio.units import format_address, format_hex, format_shape
 
 NOBODY = -1  # a core
 NOWHERE = -1  # an address
+MOST_NAMED = 8  # cores that hold one lane
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,10 +94,14 @@ class StickModel:
         return StickModel(tensor, Owners.none(len(layout.device_size)), preview=True)
 
     def cores(self, grid: StickGrid, rows: Ints, columns: Ints) -> NDArray[np.int16]:
-        """The core of each lane at `rows` x `columns` of a grid, NOBODY where none has it; shape (rows, columns)."""
+        """The core of each lane at `rows` x `columns` of a grid, NOBODY where none has it; shape (rows, columns).
+
+        Of several cores that hold a lane in LX it is the first, of several that write it the last, which has the sums.
+        """
         found = np.full((len(rows), len(columns)), NOBODY, np.int16)
         down, across = grid.side_down(rows), grid.side_across(columns)
-        for core, start, size in zip(self.owners.cores, self.owners.start, self.owners.size, strict=True):
+        boxes = list(zip(self.owners.cores, self.owners.start, self.owners.size, strict=True))
+        for core, start, size in reversed(boxes) if self.in_lx else boxes:
             inside, beside = _within(down, start, size), _within(across, start, size)
             if beside.all():
                 found[inside] = core
@@ -149,11 +154,21 @@ class StickModel:
         coordinates = format_shape(lane.place.coordinates)
         parts.append(f"device coordinates {coordinates}: stick {lane.stick:,} of {self.layout.sticks:,}")
         if lane.core != NOBODY:
-            parts.append(f"held by core {lane.core}" if self.in_lx else f"written by core {lane.core}")
+            parts.append(self._held(lane) if self.in_lx else f"written by core {lane.core}")
         if lane.address != NOWHERE:
             memory = "its LX" if self.in_lx else "device memory"
             parts.append(f"address in {memory} {format_address(lane.address, STICK_BYTES)}")
         return "\n".join(parts)
+
+    def _held(self, lane: Lane) -> str:
+        at = np.array(lane.place.coordinates)
+        inside = np.all((at >= self.owners.start) & (at < self.owners.start + self.owners.size), axis=1)
+        cores = [self.owners.cores[box] for box in np.flatnonzero(inside)]
+        if len(cores) == 1:
+            return f"held by core {cores[0]}"
+        shown = ", ".join(map(str, cores[:MOST_NAMED]))
+        more = f" and {len(cores) - MOST_NAMED} more" if len(cores) > MOST_NAMED else ""
+        return f"held by {len(cores)} cores: {shown}{more}"
 
     @property
     def owner_words(self) -> str:

@@ -13,9 +13,10 @@ from compiler.division import Division
 from compiler.liveness import Lifetime, lifetimes
 from compiler.loops import Buffer, BufferKind, LoopOp
 from compiler.pins import PinState
-from compiler.plan import Claim, EditKind, Slot
+from compiler.plan import HOMEWARD, Claim, EditKind, Slot
 from compiler.reasons import REASONS
 from compiler.schedule import Schedule, expand
+from spyre_studio.edit_words import EDITS, counts_of
 from spyre_studio.units import format_bytes, format_count, format_us
 
 Document = dict[str, object]
@@ -43,6 +44,9 @@ def summary(compilation: Compilation, seconds: Mapping[str, float]) -> Document:
         "restickify_elements": cost.restickify_elements,
         "reorder_count": sum(edit.kind is EditKind.REORDER for edit in plan.edits),
         "pad_count": sum(edit.kind is EditKind.PAD for edit in plan.edits),
+        "relayout_count": sum(edit.kind is EditKind.RELAYOUT for edit in plan.edits),
+        "clone_in_count": sum(edit.kind is EditKind.CLONE_IN for edit in plan.edits),
+        "clone_out_count": sum(edit.kind is EditKind.CLONE_OUT for edit in plan.edits),
         "lx_peak_bytes": compilation.program.lx_bytes,
         "lx_budget_bytes": device.lx_budget_bytes,
         "ops": [_op(compilation, op) for op in compilation.problem.program.ops],
@@ -118,6 +122,7 @@ def _edits(compilation: Compilation, schedule: Schedule) -> list[Document]:
             "buffer": edit.source,
             "target": edit.target,
             "at_step": steps[edit.name].number,
+            "replicas": edit.replicas,
             "cost_us": _cost_of(compilation, edit.name),
         }
         for edit in compilation.plan.edits
@@ -146,21 +151,23 @@ def describe(compilation: Compilation) -> tuple[str, ...]:
     ]
     claim = plan.claims.get("assign-layouts")
     if claim is not None:
-        lines.insert(3, f"  layouts    {_moves(compilation)}; {_proof(claim)}")
+        lines.insert(3, f"  layouts    {_copies(compilation)}; {_proof(claim)}")
+    moves = counts_of([edit for edit in plan.edits if edit.kind in HOMEWARD])
+    if moves:
+        lines.insert(-1, f"  moves      {', '.join(moves)}")
     if plan.pins:
         counts = {state: sum(pin.state is state for pin in plan.pins.values()) for state in PinState}
         lines.append("  pins       " + ", ".join(f"{count} {state}" for state, count in counts.items() if count))
     return tuple(lines)
 
 
-def _moves(compilation: Compilation) -> str:
+def _copies(compilation: Compilation) -> str:
     """`1 restickify of 131,072 elements, 2 pads`."""
-    edits = compilation.plan.edits
-    counts = {kind: sum(edit.kind is kind for edit in edits) for kind in EditKind}
+    edits = [edit for edit in compilation.plan.edits if edit.kind not in HOMEWARD]
+    turned = [edit for edit in edits if edit.kind is EditKind.RESTICKIFY]
     moved = format_count(compilation.cost.restickify_elements, "element")
-    words = [f"{format_count(counts[EditKind.RESTICKIFY], 'restickify', 'restickifies')} of {moved}"]
-    words += [format_count(counts[kind], kind) for kind in (EditKind.REORDER, EditKind.PAD) if counts[kind]]
-    return ", ".join(words)
+    first = ", ".join(counts_of(turned)) or f"0 {EDITS[EditKind.RESTICKIFY].many}"
+    return ", ".join((f"{first} of {moved}", *counts_of([edit for edit in edits if edit not in turned])))
 
 
 def _proof(claim: Claim) -> str:

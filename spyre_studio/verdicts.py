@@ -5,23 +5,17 @@ Owns: turning a compilation and a verification into short phrases. Refuses: Qt w
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from typing import Final
 
 from compiler.compilation import Compilation, SolverStatus, Verdict
 from compiler.pins import PinState
-from compiler.plan import Edit, EditKind, Spilled
+from compiler.plan import Edit, Spilled
 from simulator.report import Agreement, VerifyReport
+from spyre_studio.edit_words import counts_of
 from spyre_studio.lights import Light
 from spyre_studio.units import format_count, format_percent, format_us
 
 NUMERICS = "numerics"
-_COPIES: Final = {
-    EditKind.RESTICKIFY: ("restickify", "restickifies"),
-    EditKind.REORDER: ("reorder", "reorders"),
-    EditKind.PAD: ("pad", "pads"),
-}
 
 
 def lights_of(compilation: Compilation, report: VerifyReport | None) -> tuple[Light, ...]:
@@ -87,9 +81,7 @@ def counts_text(compilation: Compilation) -> str:
 
 def copies_text(edits: Sequence[Edit]) -> tuple[str, ...]:
     """Inserted copies by kind: ('1 restickify', '2 reorders'), ('no copies',) where there are none."""
-    counts = Counter(edit.kind for edit in edits)
-    found = tuple(format_count(counts[kind], *_COPIES[kind]) for kind in EditKind if counts[kind])
-    return found or ("no copies",)
+    return counts_of(edits) or ("no copies",)
 
 
 def made_text(compilation: Compilation) -> str:

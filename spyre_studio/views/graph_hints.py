@@ -29,7 +29,7 @@ LEGENDS: Final[Mapping[Colouring, tuple[Entry, ...]]] = {
 }
 _FATES: Final = {
     LX: "stays in LX",
-    MOVE: "moved to another stick layout",
+    MOVE: "moved to another stick layout or to other cores",
     HBM: "goes through device memory",
     UNKNOWN: "not planned yet",
 }

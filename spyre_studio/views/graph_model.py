@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from compiler.compilation import Compilation
 from compiler.loops import Buffer, BufferKind, LoopOp, LoopProgram, OpKind
 from compiler.pins import Pins
-from compiler.plan import Plan, Slot
+from compiler.plan import EditKind, Plan, Slot
 from compiler.schedule import Schedule, Step, expand
 from spyre_studio.derived import Derived, schedule_of
+from spyre_studio.edit_words import keeps_place
 from spyre_studio.units import format_bytes, format_shape
 from spyre_studio.views.graph_groups import HUB_CONSUMERS, GraphInput
 from spyre_studio.views.graph_names import Place, places
@@ -37,6 +38,11 @@ NODE_KINDS: Final[tuple[NodeKind, ...]] = (
 LX, MOVE, HBM, UNKNOWN = range(4)  # what happens to the data of an edge; of several, the highest is shown
 UNPLANNED: Final = float("nan")  # the time of what is not planned yet
 
+_CHANGES: Final[Mapping[EditKind, str]] = {
+    EditKind.RELAYOUT: "over the ring",
+    EditKind.CLONE_IN: "into LX",
+    EditKind.CLONE_OUT: "to device memory",
+}
 _KINDS: Final[Mapping[OpKind, NodeKind]] = {
     OpKind.MATMUL: "matmul",
     OpKind.CONV: "matmul",
@@ -161,14 +167,15 @@ class _Maker:
                 self._fate(written),
             )
         )
+        moved = step.edit is not None and not keeps_place(step.edit.kind)
         for name in dict.fromkeys(read.buffer for read in step.op.reads):
-            self._link(name, number, moved=step.edit is not None)
+            self._link(name, number, moved)
         for write in step.op.writes:
             self.writers[write.buffer] = number
 
     def _add_outputs(self) -> None:
-        """The results of the model, each behind the op that writes it."""
-        for view in self.program.outputs:
+        """The results of the model, each behind the step that writes what the host reads."""
+        for view in self.schedule.outputs:
             if view.buffer not in self.writers:
                 continue
             number = len(self.nodes)
@@ -199,7 +206,7 @@ class _Maker:
             return self._written_shape(step.op)
         if step.edit is not None:
             source, target = self.plan.layouts[step.edit.source], self.plan.layouts[step.edit.target]
-            change = f"{_dim(source.stick_dim)} → {_dim(target.stick_dim)}"
+            change = _CHANGES.get(step.edit.kind, f"{_dim(source.stick_dim)} → {_dim(target.stick_dim)}")
             if step.edit.source in self.writers:
                 return f"{change} · {format_bytes(target.size_bytes)}"
             return f"{_short(step.edit.source)} · {change}"  # the tooltip of what it writes has the size

@@ -7,7 +7,7 @@ all ops of the group around it: no frame directly inside a frame.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +16,7 @@ from frozendict import frozendict
 from compiler.compilation import Compilation
 from compiler.schedule import Schedule, Step
 from spyre_studio.derived import Derived, schedule_of
+from spyre_studio.edit_words import word
 
 # Groups are dotted paths, but a part of a name may hold a dot of its own, as in `softmax.2/max`.
 _DOT: Final = "․"
@@ -30,17 +31,29 @@ class Place:
 
 
 def places(schedule: Schedule) -> tuple[Place, ...]:
-    """One for every step. An inserted move lies in the group of the op it was made for."""
+    """One for every step. An inserted move lies in the group of the op it was made for, one at the end of the program
+    in that of the op whose result it moves."""
     paths = {step.name: _path(step) for step in schedule.steps if step.edit is None}
     counts: dict[tuple[str, ...], int] = {}
     for path in paths.values():
         for length in range(len(path)):
             counts[path[:length]] = counts.get(path[:length], 0) + 1
     found = {name: _dissolved(path, counts) for name, path in paths.items()}
+    home = _homes(schedule, {name: place.group for name, place in found.items()})
     return tuple(
-        found[step.name] if step.edit is None else Place(found[step.edit.before].group, str(step.edit.kind))
+        found[step.name] if step.edit is None else Place(home[step.name], word(step.edit.kind))
         for step in schedule.steps
     )
+
+
+def _homes(schedule: Schedule, groups: Mapping[str, str]) -> dict[str, str]:
+    """Step -> its group, moves included; none for a move that belongs to no op."""
+    home, makers = dict(groups), dict[str, str]()
+    for step in schedule.steps:
+        if step.edit is not None:
+            home[step.name] = home[step.edit.before] if step.edit.before else makers.get(step.edit.source, "")
+        makers |= {access.buffer: home[step.name] for access in step.op.writes}
+    return home
 
 
 @Derived

@@ -16,6 +16,7 @@ from compiler.loops import LoopProgram
 from compiler.plan import Slot
 from compiler.schedule import Schedule, Step
 from spyre_studio.derived import schedule_of
+from spyre_studio.edit_words import word
 from spyre_studio.qt_theme import px
 from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
 from spyre_studio.theme import GRID
@@ -93,7 +94,7 @@ def _planned(step: Step, schedule: Schedule, compilation: Compilation, times: di
     cells: tuple[Cell, ...] = (
         step.name,
         step.number,
-        str(step.edit.kind) if step.edit is not None else str(step.op.kind),
+        word(step.edit.kind) if step.edit is not None else str(step.op.kind),
         factors_text({split.loop: split.factor for split in division.splits}) if division else "on the host",
         division.cores if division else 0,
         times.get(step.name, float("nan")),

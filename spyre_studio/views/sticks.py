@@ -19,6 +19,7 @@ from compiler.layout_candidate import LayoutCandidate
 from compiler.plan import Edit
 from compiler.schedule import Schedule
 from spyre_studio.buffer_facts import tensor_text
+from spyre_studio.edit_words import when_text
 from spyre_studio.elided import ElidedLabel
 from spyre_studio.legend import Entry, Legend
 from spyre_studio.qt_theme import active_theme, font, px
@@ -162,7 +163,7 @@ class SticksView(QWidget):
         moved = f"{format_count(elements.elements, 'element')}" if elements is not None else ""
         number = f"{self._edit % len(self._edits) + 1} of {len(self._edits)}" if len(self._edits) > 1 else ""
         time = format_us(cost) if cost is not None else ""
-        parts = (f"{edit.kind} before {edit.before}", moved, time, number)
+        parts = (when_text(edit), moved, time, number)
         self.copy.say(" · ".join(part for part in parts if part))
 
     def _show_legend(self) -> None:

@@ -9,7 +9,8 @@ import torch
 
 from compiler.division import Division
 from compiler.dtypes import DType
-from tests.simulator.moved import Moved, clone_in, clone_out, numbers, ring
+from tests.moved_plans import clone_in, clone_out, ring
+from tests.simulator.moved import Moved, numbers
 from tests.simulator.sketch import split
 from tests.sketch import Sketch
 

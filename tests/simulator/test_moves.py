@@ -25,8 +25,9 @@ from simulator.functional.ring import fetch
 from simulator.functional.space import whole
 from simulator.functional.uncertainty import Uncertainty
 from simulator.report import Agreement, VerifyReport
+from tests.moved_plans import clone_in
 from tests.simulator.move_cases import CASES, evicted, on_the_host, product, read_twice, scaled, shown_and_read, turned
-from tests.simulator.moved import Moved, clone_in, numbers
+from tests.simulator.moved import Moved, numbers
 from tests.simulator.sketch import at, buffer, loops, split, unary
 from tests.sketch import Sketch
 
