@@ -64,7 +64,8 @@ def with_moves(
 
 
 def _placement(schedule: Schedule, plan: Plan, lx: Mapping[str, int]) -> frozendict[str, Placement]:
-    placement: dict[str, Placement] = dict.fromkeys(schedule.buffers, OUT)
+    kept = {name: place for name, place in plan.placement.items() if isinstance(place, Spilled)}
+    placement: dict[str, Placement] = {name: kept.get(name, OUT) for name in schedule.buffers}
     lives = lifetimes(schedule)
     for step in schedule.steps:
         for write in step.op.writes if step.op.kind is not OpKind.OPAQUE else ():
