@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from compiler.division import Division
 from compiler.layout import StickLayout
 from compiler.loops import Access, BufferKind, LoopOp, OpKind
-from compiler.plan import Plan, Slot
+from compiler.plan import EditKind, Plan, Slot
 from compiler.problem import Problem
 from compiler.schedule import Schedule, Step, expand
 from tests.oracle_lanes import lane_faults
@@ -113,6 +113,9 @@ class Machine:
         self._beyond(step.op)
         division = self.plan.divisions[step.name]
         sticks: dict[tuple[int, ...], int] = {}
+        if step.edit is not None and step.edit.kind is EditKind.RELAYOUT:
+            self._relayout(step, division, sticks)
+            return
         for core, ranges in enumerate(core_ranges(step.op, division)):
             values = points(step.op, ranges)
             if len(values[""]) == 0:
@@ -166,6 +169,30 @@ class Machine:
             part = np.flatnonzero(group.ravel() == number)
             self._read_lx(op, core, values, part)
             self._write_lx(op, core, write, target[part])
+
+    def _relayout(self, step: Step, division: Division, sticks: dict[tuple[int, ...], int]) -> None:
+        """Over the ring: nobody knows which core writes first, so that all write before any of them reads."""
+        op = step.op
+        (read,), write = op.reads, op.write
+        wanted = [offsets(op, write, points(op, ranges)) for ranges in core_ranges(op, division)]
+        if self.slot(read.buffer) is None or self.slot(write.buffer) is None:
+            self.fault(f"{op.name} is to go from LX to LX")
+            return
+        for core, target in enumerate(wanted):
+            self._note_writes(step, core, write, target, sticks)
+            self._write_lx(op, core, write, target)
+        for core, target in enumerate(wanted):
+            for offset in target.tolist():
+                others = [other for name, other in self.boxes if name == read.buffer and other != core]
+                if not any(self._holds(read.buffer, other, offset) for other in (core, *others)):
+                    self.fault(f"{op.name}: no core has element {offset} of {read.buffer} for core {core}")
+
+    def _holds(self, name: str, core: int, offset: int) -> bool:
+        """True if a core has an element of a buffer where its box says."""
+        for address, lane in self._places(name, core, np.array([offset])):
+            held = self.lx.get((core, address))
+            return held is not None and held.buffer == name and held.lanes.get(lane) == offset
+        return False
 
     def _note_writes(
         self, step: Step, core: int, write: Access, target: Array, sticks: dict[tuple[int, ...], int]
@@ -231,14 +258,17 @@ class Machine:
             held.lanes[lane] = offset
 
     def finish(self) -> None:
-        """Every element once and at a place of its own, every output on the host's side."""
+        """Every element once, or as often as it has replicas, at a place of its own; outputs on the host's side."""
+        replicas = {edit.target: edit.replicas for edit in self.plan.edits}
         for name, buffer in self.schedule.buffers.items():
             fault = position_fault(self.plan.layouts[name], self.elements(name))
             if fault:
                 self.fault(f"{name}: {fault}")
-            if buffer.kind is BufferKind.COMPUTED and self.written[name] != Counter(self.elements(name)):
-                self.fault(f"{name} is not written exactly once")
-        for output in self.problem.program.outputs:
+            times = replicas.get(name, 1)
+            wanted = Counter(dict.fromkeys(self.elements(name), times))
+            if buffer.kind is BufferKind.COMPUTED and self.written[name] != wanted:
+                self.fault(f"{name} is not written exactly {'once' if times == 1 else times}")
+        for output in self.schedule.outputs:
             if self.hbm[output.buffer] != self.elements(output.buffer):
                 self.fault(f"output {output.name} is not in device memory")
 

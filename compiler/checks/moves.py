@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from compiler.checks.case import Case
 from compiler.checks.image import Box, Image
-from compiler.layout import Arrangement
-from compiler.loops import Buffer, BufferKind, OpKind
+from compiler.layout import Arrangement, StickLayout
+from compiler.loops import BufferKind, OpKind
 from compiler.plan import HOMEWARD, EditKind, Slot
 from compiler.schedule import Step
 
@@ -55,10 +55,10 @@ def ring_fault(case: Case, writer: Step, step: Step) -> str | None:
     if held is None or needed is None:
         return None
     return (
-        _form_fault(case, case.buffers[step.edit.source])
+        _form_fault(case.layouts[step.edit.source])
         or _origin_fault(case, writer)
-        or _readers_fault(case, step.edit.target, len(set(needed)) < len(held))
         or _counts_fault(case, writer, held, needed)
+        or _readers_fault(case, step.edit.target, len(set(needed)) < len(held))
         or _ways_fault(case, held, needed)
     )
 
@@ -73,13 +73,9 @@ def _boxes(case: Case, step: Step, number: int) -> list[Box] | None:
     return boxes if len(boxes) == case.divisions[step.name].cores else None
 
 
-def _form_fault(case: Case, buffer: Buffer) -> str:
-    layout, lanes = case.layouts[buffer.name], case.device.lanes(buffer.dtype)
-    if layout.arrangement is not Arrangement.STANDARD:
-        return f"moves sticks arranged {layout.arrangement}, the ring takes only standard ones"
-    if layout.device_size[-1] != lanes:
-        return f"moves sticks of {layout.device_size[-1]} lanes, the ring takes {buffer.dtype} in {lanes}"
-    return ""
+def _form_fault(layout: StickLayout) -> str:
+    standard = layout.arrangement is Arrangement.STANDARD
+    return "" if standard else f"moves sticks arranged {layout.arrangement}, the ring takes only standard ones"
 
 
 def _origin_fault(case: Case, writer: Step) -> str:

@@ -113,6 +113,8 @@ def _same_fault(case: Case, name: str, other: str) -> str:
 
 def _result_factors(case: Case, op: LoopOp, division: Division) -> tuple[int, ...] | str:
     """Into how many parts an op cuts each dim of its result; a clause if that cannot be told."""
+    if not op.writes:
+        return f"{op.name} has no result"
     result = case.buffers[op.writes[0].buffer]
     cut = {split.loop: split.factor for split in division.splits if split.factor > 1}
     factors = [1] * len(result.shape)

@@ -149,7 +149,7 @@ def plan_faults(problem: Problem, plan: Plan, finished: bool = False) -> list[st
         if finished and not fault:
             fault = tail_fault(step.op, sights) or table_fault(sights)
         faults += [f"{step.name}: {fault}"] if fault else []
-    for output in problem.program.outputs:
+    for output in schedule.outputs:
         if plan.layouts[output.buffer].arrangement is not Arrangement.STANDARD:
             faults.append(f"{output.buffer} leaves the model staggered")
     return faults + layout_faults(problem.program, dict(schedule.buffers), plan)
@@ -188,6 +188,9 @@ def edit_fault(kind: EditKind, source: Sight, target: Sight) -> str:
         return "" if not all(equal.values()) else "a restickify that changes no stick"
     if not all(equal.values()):
         return f"a {kind} that changes the stick"
+    if kind in (EditKind.RELAYOUT, EditKind.CLONE_IN, EditKind.CLONE_OUT):
+        staggered = kind is EditKind.RELAYOUT and old.arrangement is not Arrangement.STANDARD
+        return "" if old == new and not staggered else f"a {kind} that changes the layout, or moves staggered sticks"
     if kind is EditKind.REORDER:
         return "" if old.dim_order != new.dim_order else "a reorder that keeps the order"
     if old.dim_order != new.dim_order:

@@ -56,7 +56,7 @@ def test_nothing_is_wrong_before() -> None:
         (corruptions.stagger_weight, "sticks", "is filled by the host, which cannot write it arranged f32-to-f16"),
         (corruptions.reorder_table, "sticks", "t is indexed by data along dim 0, but dim "),
         (corruptions.reorder_input, "sticks", "is filled by the host and must have the default layout"),
-        (corruptions.rename_edit, "sticks", "fill: is a re"),
+        (corruptions.rename_edit, "sticks", "fill: is a "),
     ],
 )
 def test_every_damage_is_seen(kind: Callable[[Damage], Plan | None], name: str, words: str) -> None:
