@@ -101,7 +101,7 @@ class Prospects:
         for number in range(len(problem.tasks) - 1, -1, -1):
             self._look_ahead(number)
         for number, item in enumerate(problem.items):
-            if item.writer < 0 and item.copies:
+            if item.copies and not self.copy_ends[number]:
                 self._ends(number)
 
     def _copy_costs(self, copy: Copy) -> dict[int, float]:
