@@ -39,9 +39,9 @@ LX, MOVE, HBM, UNKNOWN = range(4)  # what happens to the data of an edge; of sev
 UNPLANNED: Final = float("nan")  # the time of what is not planned yet
 
 _CHANGES: Final[Mapping[EditKind, str]] = {
-    EditKind.RELAYOUT: "over the ring",
+    EditKind.RELAYOUT: "ring",
     EditKind.CLONE_IN: "into LX",
-    EditKind.CLONE_OUT: "to device memory",
+    EditKind.CLONE_OUT: "out of LX",
 }
 _KINDS: Final[Mapping[OpKind, NodeKind]] = {
     OpKind.MATMUL: "matmul",

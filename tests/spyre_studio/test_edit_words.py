@@ -123,8 +123,8 @@ def test_edges_are_drawn_by_what_happens_to_the_data() -> None:
     assert details == {
         "x@in": ("clone in", "into LX · 32 KiB"),
         "w@in": ("clone in", "w · into LX"),
-        "mm@ring": ("relayout", "over the ring · 16 KiB"),
-        "mm@out": ("clone out", "to device memory · 16 KiB"),
+        "mm@ring": ("relayout", "ring · 16 KiB"),
+        "mm@out": ("clone out", "out of LX · 16 KiB"),
     }
 
 
