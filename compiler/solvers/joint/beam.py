@@ -15,15 +15,12 @@ from math import inf
 
 from frozendict import frozendict
 
-from compiler.solvers.joint.faults import faults
+from compiler.solvers.joint.judge import best, trivial
 from compiler.solvers.joint.options import Offers, Option, Reads, Step
-from compiler.solvers.joint.price import price_us
-from compiler.solvers.joint.problem import DEVICE, Answer, Item, JointProblem, Load
+from compiler.solvers.joint.problem import Answer, JointProblem, Load
 from compiler.solvers.joint.prospects import Prospects, Weights
 from compiler.solvers.joint.seats import Seat, Seats
-
-OVERLAP = 0.46
-"""What compute and memory hide of each other by the second aim (facts 6.2)."""
+from compiler.solvers.joint.state import abroad
 
 ASKED_EVERY = 16
 """Tasks between two looks at the clock."""
@@ -80,25 +77,7 @@ def beam(
         if number % ASKED_EVERY == 0 and (time.monotonic() > until or (tell is not None and tell(number))):
             break
         nodes = search.step(number, nodes)
-    return best(problem, [_answer(problem, node) for node in nodes])
-
-
-def best(problem: JointProblem, answers: list[Answer]) -> Answer | None:
-    """The cheapest of the answers without faults and of the trivial one; the first of equal ones."""
-    ranked = sorted([*answers, trivial(problem)], key=lambda one: aims(problem, one))
-    return next((one for one in ranked if not faults(problem, one)), None)
-
-
-def aims(problem: JointProblem, answer: Answer) -> tuple[float, float]:
-    """What an answer is judged by: its time, rounded so that the order of sums does not matter, then the second aim."""
-    return round(price_us(problem, answer), 6), round(price_us(problem, answer, OVERLAP), 6)
-
-
-def trivial(problem: JointProblem) -> Answer:
-    """Everything in device memory, under the first divisions."""
-    count = len(problem.items)
-    served = tuple((DEVICE,) * len(item.readers) for item in problem.items)
-    return Answer((0,) * len(problem.tasks), (False,) * count, (False,) * count, served)
+    return best(problem, [*(_answer(problem, node) for node in nodes), trivial(problem)])
 
 
 @dataclass(slots=True)
@@ -251,10 +230,5 @@ def _answer(problem: JointProblem, last: Node) -> Answer:
         if option.resident:
             resident[task.operands[task.writes]] = True
     ways = tuple(tuple(row) for row in served)
-    out = tuple(inside and _abroad(item, row) for item, inside, row in zip(problem.items, resident, ways, strict=True))
+    out = tuple(abroad(item, inside, row) for item, inside, row in zip(problem.items, resident, ways, strict=True))
     return Answer(tuple(choices), tuple(resident), out, ways)
-
-
-def _abroad(item: Item, ways: tuple[int, ...]) -> bool:
-    """Whether a resident item is needed in device memory."""
-    return item.output or any(way == DEVICE or (way >= 0 and DEVICE in item.copies[way].bills) for way in ways)

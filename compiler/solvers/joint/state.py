@@ -63,6 +63,7 @@ class State:
     spans: list[list[Span]] = field(init=False)
     taken: list[bool] = field(init=False)
     load: list[int] = field(init=False)
+    there: list[set[int]] = field(init=False)
     tally: Tally = field(init=False)
 
     @classmethod
@@ -95,10 +96,17 @@ class State:
         self.spans = [self._spans(number, self.places[number], {}) for number in numbers]
         self.taken = [self._takes(number, {}, {}) for number in numbers]
         self.load = [0] * len(self.rooms)
+        self.there = [set() for _ in self.rooms]
         for number in numbers:
+            self._stand(number, True)
             for tick, units in self._ranges(self.spans[number], self.taken[number]):
                 self.load[tick] += units
         self.tally = Tally.of(problem, [*self.tasks, *(entry for row in self.moves for entry in row)])
+
+    @property
+    def aims(self) -> tuple[float, float]:
+        """The times of the answer by either aim."""
+        return self.tally.us, self.tally.partly_us
 
     def answer(self) -> Answer:
         """The answer."""
@@ -155,12 +163,23 @@ class State:
         for item, place in proposal.places.items():
             self.places[item] = place
         for item, row in proposal.moves.items():
+            self._stand(item, False)
             self.moves[item], self.spans[item] = row, proposal.spans[item]
+            self._stand(item, True)
         for item, takes in proposal.taken.items():
             self.taken[item] = takes
         for tick, units in proposal.room.items():
             self.load[tick] += units
         self.tally.commit(proposal.change)
+
+    def _stand(self, number: int, stands: bool) -> None:
+        """Note at which ticks an item is in LX, or forget that."""
+        for one in self.spans[number]:
+            for tick in range(one[4], one[5] + 1):
+                if stands:
+                    self.there[tick].add(number)
+                else:
+                    self.there[tick].discard(number)
 
     def _settled(self, number: int, wish: Wish) -> Place | None:
         """Where an item is and how its readers get it after a wish; nothing if its pin forbids that."""
