@@ -57,7 +57,6 @@ class _Maker:
         found = subjects(plan, self.schedule)
         self.shared = frozenset(number for number, one in enumerate(found) if self._shared(one))
         self.subjects = found
-        self.offers = Offers(self.kinds, self.setting, plan, moves)
 
     def _shared(self, one: Subject) -> bool:
         """True for an input from outside that several steps of a kernel read."""
@@ -67,18 +66,17 @@ class _Maker:
         """Roles, menus, offers and items."""
         tied = [self._tied(one) for one in self.subjects]
         roles, numbers = self._roles(tied)
+        operands = tuple(role.operands for role in roles)
+        maker = Offers(self.kinds, self.setting, self.plan, self.moves, operands, self.problem.pins.relayout)
         pairs = zip(self.schedule.steps, roles, strict=True)
         kinds = tuple(self.kinds.kind(step, role, self.kernel[step.name][1]) for step, role in pairs)
         tasks = tuple(
             Task(step.name, own, role.writes, kind.menu, self.kernel[step.name][0], other)
             for step, role, kind, (own, other) in zip(self.schedule.steps, roles, kinds, numbers, strict=True)
         )
-        offers = tuple(
-            self.offers.of(number, one, tasks, kinds) if tied[number] else ()
-            for number, one in enumerate(self.subjects)
-        )
+        offers = tuple(maker.of(one, tasks, kinds) if tied[number] else () for number, one in enumerate(self.subjects))
         items = tuple(
-            self._item(one, tasks, found) if tied[number] else self._bare(one)
+            self._item(one, tasks, found, maker) if tied[number] else self._bare(one)
             for number, (one, found) in enumerate(zip(self.subjects, offers, strict=True))
         )
         device = self.problem.device
@@ -119,7 +117,7 @@ class _Maker:
         """An item that stays in device memory."""
         return Item(one.buffer, self.plan.layouts[one.buffer].size_bytes, one.writer, one.readers)
 
-    def _item(self, one: Subject, tasks: tuple[Task, ...], offers: tuple[Offer, ...]) -> Item:
+    def _item(self, one: Subject, tasks: tuple[Task, ...], offers: tuple[Offer, ...], maker: Offers) -> Item:
         made = self._bare(one)
         copies = tuple(offer.copy for offer in offers)
         pinned = self.problem.pins.placement.get(one.buffer, "")
@@ -132,7 +130,7 @@ class _Maker:
         feet = frozendict((view, size) for view, size in sizes.items() if size <= budget)
         parents = self._parents(one, task)
         return replace(
-            made, feet=feet, output=one.output, out=self.offers.out(one), copies=copies, parents=parents, pinned=pinned
+            made, feet=feet, output=one.output, out=maker.out(one), copies=copies, parents=parents, pinned=pinned
         )
 
     def _parents(self, one: Subject, task: Task) -> tuple[int, ...]:

@@ -7,20 +7,29 @@ what no copy can express and what the ring cannot carry (`compiler.relayouts`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from frozendict import frozendict
 
+from compiler.copy_cuts import Cut, reader_cut
 from compiler.cost.setting import Setting
 from compiler.division import Division
 from compiler.joint.bills import Surroundings, bill_of
 from compiler.joint.kinds import Kind, Kinds
 from compiler.joint.subjects import Subject
 from compiler.plan import Edit, EditKind, Plan
+from compiler.relayouts import edge_fault, is_product, relayout_time_us, ring_fault
 from compiler.schedule import Schedule, Step, copy_op
-from compiler.solvers.joint.problem import Bill, Copy, Task
+from compiler.solvers.joint.problem import DEVICE, NOWHERE, Bill, Copy, Task
 
 COPIED = "@copy"
+SHARED_BY = 2
+"""Readers that make a load into LX worth it."""
+OFFERED = 4
+"""Destinations that are offered per edge (facts 5.5)."""
+STARTED = 12
+"""Views of the writer that a relayout may start from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +42,18 @@ class Offer:
 
 @dataclass(slots=True)
 class Offers:
-    """Makes offers for the subjects of one plan; none without `moves`."""
+    """Makes offers for the subjects of one plan; none without `moves`.  `operands` are the names of those of each step,
+    `rings` the pins of relayouts."""
 
     kinds: Kinds
     setting: Setting
     plan: Plan
     moves: bool
+    operands: tuple[tuple[str, ...], ...]
+    rings: Mapping[str, str]
     _outs: dict[object, Bill] = field(default_factory=dict)
+    _known: dict[object, tuple[Offer, ...]] = field(default_factory=dict)
+    _carries: dict[object, Bill | None] = field(default_factory=dict)
 
     def out(self, one: Subject) -> Bill:
         """The bill of a clone-out."""
@@ -66,6 +80,125 @@ class Offers:
         )
         return bill_of(setting.draft(step), self.setting.device, Surroundings(frozenset(), False), {})
 
-    def of(self, number: int, one: Subject, tasks: tuple[Task, ...], kinds: tuple[Kind, ...]) -> tuple[Offer, ...]:
-        """The offers for a subject."""
-        return ()
+    def of(self, one: Subject, tasks: tuple[Task, ...], kinds: tuple[Kind, ...]) -> tuple[Offer, ...]:
+        """The offers for a subject, clone-ins first; those of equal edges are made once."""
+        if not self.moves:
+            return ()
+        first = one.writer if one.writer >= 0 else one.readers[0]
+        ends = (one.writer - first, *(reader - first for reader in one.readers))
+        touching = (*((one.writer,) if one.writer >= 0 else ()), *one.readers)
+        own = tuple((id(kinds[number]), self._place(one, number)) for number in touching)
+        products = tuple(self.setting.schedule.steps[reader].edit is None for reader in one.readers)
+        key = (one.writer < 0, ends, own, products, self._ring(one))
+        if key not in self._known:
+            made = (*self._clones(one, kinds), *self._relayouts(one, tasks, kinds))
+            self._known[key] = tuple(_shifted(offer, -first) for offer in made)
+        return tuple(_shifted(offer, first) for offer in self._known[key])
+
+    def _place(self, one: Subject, number: int) -> int:
+        return self.operands[number].index(one.buffer)
+
+    def _ring(self, one: Subject) -> bool:
+        return self.rings.get(one.buffer) != "none"
+
+    def _cuts(self, one: Subject, reader: int, kinds: tuple[Kind, ...]) -> dict[int, tuple[Cut, float]]:
+        """The views under which a copy can serve a reader: how it is cut, and the time of the quickest choice."""
+        step, kind = self.setting.schedule.steps[reader], kinds[reader]
+        if step.edit is not None:
+            return {}
+        place = self._place(one, reader)
+        buffer, layout = self.setting.schedule.buffers[one.buffer], self.plan.layouts[one.buffer]
+        found: dict[int, tuple[Cut, float]] = {}
+        for choice, division in zip(kind.menu.choices, kind.divisions, strict=True):
+            view, time = choice.views[place], _time(choice.bills[-1])
+            if view == NOWHERE or (view in found and found[view][1] <= time):
+                continue
+            cut = found[view][0] if view in found else reader_cut(step.op, buffer, layout, division)
+            if cut is not None and self.kinds.views.bytes_per_core(view) <= self.setting.device.lx_budget_bytes:
+                found[view] = cut, time
+        return found
+
+    def _clones(self, one: Subject, kinds: tuple[Kind, ...]) -> list[Offer]:
+        """Loads into LX for views that several readers share, of as many readers and as little time as can be."""
+        if len(one.readers) < SHARED_BY:
+            return []
+        cuts = {reader: self._cuts(one, reader, kinds) for reader in one.readers}
+        served: dict[int, list[int]] = {}
+        for reader, table in cuts.items():
+            for view in table:
+                served.setdefault(view, []).append(reader)
+        ranked = sorted(
+            (-len(readers), sum(cuts[reader][view][1] for reader in readers), view)
+            for view, readers in served.items()
+            if len(readers) >= SHARED_BY
+        )
+        return [self._clone(one, view, served[view], cuts[served[view][0]][view][0]) for _, _, view in ranked[:OFFERED]]
+
+    def _clone(self, one: Subject, view: int, readers: list[int], cut: Cut) -> Offer:
+        bill = self._bill(one, EditKind.CLONE_IN, cut.division, cut.replicas, frozenset({COPIED}))
+        foot = self.kinds.views.bytes_per_core(view)
+        bills = frozendict({DEVICE: bill})
+        copy = Copy(EditKind.CLONE_IN, view, foot, readers[0], tuple(readers), bills, cut.replicas)
+        return Offer(copy, cut.division)
+
+    def _relayouts(self, one: Subject, tasks: tuple[Task, ...], kinds: tuple[Kind, ...]) -> list[Offer]:
+        """For every reader the cheapest destinations over the ring; readers that want the same share it."""
+        if one.writer < 0 or not self._ring(one):
+            return []
+        views = self._written(one, tasks[one.writer], kinds[one.writer])
+        wanted: dict[int, dict[int, Cut]] = {}
+        prices: dict[int, frozendict[int, Bill]] = {}
+        for reader in one.readers:
+            ranked = []
+            for view, (cut, time) in self._cuts(one, reader, kinds).items():
+                bills = self._carried(one, reader, views, view)
+                if bills:
+                    ranked.append((time + min(bill.serial_us for bill in bills.values()), view, cut, bills))
+            for _, view, cut, bills in sorted(ranked, key=lambda row: row[:2])[:OFFERED]:
+                wanted.setdefault(view, {})[reader] = cut
+                known = prices.get(view, bills)
+                prices[view] = frozendict((v, bill) for v, bill in bills.items() if v in known)
+        return [self._relaid(view, readers, prices[view]) for view, readers in wanted.items() if prices[view]]
+
+    def _relaid(self, view: int, readers: dict[int, Cut], bills: frozendict[int, Bill]) -> Offer:
+        first, cut = next(iter(readers.items()))
+        foot = self.kinds.views.bytes_per_core(view)
+        copy = Copy(EditKind.RELAYOUT, view, foot, first, tuple(readers), bills, cut.replicas)
+        return Offer(copy, cut.division)
+
+    def _written(self, one: Subject, task: Task, kind: Kind) -> tuple[int, ...]:
+        """Views of the quickest choices of the writer."""
+        ranked = sorted((_time(choice.bills[-1]), number) for number, choice in enumerate(kind.menu.choices))
+        views = (kind.menu.choices[number].views[task.writes] for _, number in ranked)
+        budget, seen = self.setting.device.lx_budget_bytes, self.kinds.views
+        assert one.buffer
+        return tuple(v for v in dict.fromkeys(views) if v != NOWHERE and seen.bytes_per_core(v) <= budget)[:STARTED]
+
+    def _carried(self, one: Subject, reader: int, views: tuple[int, ...], target: int) -> frozendict[int, Bill]:
+        """What the ring takes from views of the writer to one of a reader, where it can carry that."""
+        schedule, device, layout = self.setting.schedule, self.setting.device, self.plan.layouts[one.buffer]
+        ends = schedule.steps[one.writer], schedule.steps[reader]
+        if edge_fault(device, layout, one.buffer, ends, schedule.buffers):
+            return frozendict()
+        boxes, product = self.kinds.views.boxes, is_product(ends[1])
+        found = {}
+        for view in views:
+            key = (layout, view, target, product)
+            if key not in self._carries:
+                fault = ring_fault(device, layout, boxes[view], boxes[target], product)
+                time = 0.0 if fault else relayout_time_us(device, layout, boxes[view], boxes[target])
+                self._carries[key] = None if fault else Bill(serial_us=time)
+            bill = self._carries[key]
+            if bill is not None:
+                found[view] = bill
+        return frozendict(found)
+
+
+def _time(bill: Bill) -> float:
+    return max(bill.compute_us, bill.memory_us) + bill.serial_us
+
+
+def _shifted(offer: Offer, by: int) -> Offer:
+    copy = offer.copy
+    readers = tuple(reader + by for reader in copy.readers)
+    return replace(offer, copy=replace(copy, before=copy.before + by, readers=readers))

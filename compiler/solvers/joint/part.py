@@ -1,0 +1,281 @@
+"""Parts: some tasks of a JointProblem as a problem of their own.
+
+Owns the two ways of cutting.  `window` keeps all that lies outside as it is decided: items that reach outside are
+settled, and what they take of LX is reserved.  `block` lets all that lies outside be anything: what it asks and takes
+is left out, so that no answer of the whole costs the block less than its own optimum.  Refuses to solve.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from frozendict import frozendict
+
+from compiler.solvers.joint.faults import Stay
+from compiler.solvers.joint.price import written_view
+from compiler.solvers.joint.problem import DEVICE, HOME, Answer, Bill, Choice, Copy, Item, JointProblem, Menu, Task
+
+Settled = tuple[tuple[int, int | None], ...]
+"""Per operand: -1 if it is open, else its bit, and the view that it has to have (None: any)."""
+OPEN = -1
+
+
+@dataclass(slots=True)
+class Menus:
+    """Menus cut down, kept so that equal cuts of equal menus are one object."""
+
+    _known: dict[tuple[int, object], tuple[Menu, Menu, tuple[int, ...]]] = field(default_factory=dict)
+
+    def settled(self, menu: Menu, how: Settled, dropped: frozenset[int]) -> tuple[Menu, tuple[int, ...]]:
+        """A menu with some operands settled, without loads of `dropped` places; and the choices that are left."""
+        key = (id(menu), (how, dropped))
+        if key not in self._known:
+            kept = [n for n, choice in enumerate(menu.choices) if _fits(choice, how)]
+            made = Menu(tuple(_settled(menu.choices[n], how, dropped) for n in kept))
+            self._known[key] = menu, made, tuple(kept)
+        return self._known[key][1:]
+
+    def source(self, views: tuple[int, ...]) -> Menu:
+        """What writes an item under any of these views, for nothing."""
+        key = (0, views)
+        if key not in self._known:
+            made = Menu(tuple(Choice((view,), (Bill(), Bill())) for view in views))
+            self._known[key] = made, made, ()
+        return self._known[key][1]
+
+
+def _fits(choice: Choice, how: Settled) -> bool:
+    return all(view is None or choice.views[place] == view for place, (bit, view) in enumerate(how) if bit != OPEN)
+
+
+def _settled(choice: Choice, how: Settled, dropped: frozenset[int]) -> Choice:
+    free = [place for place, (bit, _) in enumerate(how) if bit == OPEN]
+    gone = [place for place, (bit, _) in enumerate(how) if bit != OPEN]
+    fixed = sum(bit << place for place, (bit, _) in enumerate(how) if bit > 0)
+    bills = []
+    for mask in range(1 << len(free)):
+        whole = fixed | sum((mask >> order & 1) << place for order, place in enumerate(free))
+        bills.append(_moved(choice.bills[whole], len(how), free, gone, dropped))
+    return Choice(tuple(choice.views[place] for place in free), tuple(bills))
+
+
+def _moved(bill: Bill, operands: int, free: list[int], gone: list[int], dropped: frozenset[int]) -> Bill:
+    """A bill whose loads count the operands that are left, then those that are settled, then the inputs."""
+    order = {place: number for number, place in enumerate((*free, *gone))}
+    loads = tuple(
+        replace(load, operand=order.get(load.operand, load.operand))
+        for load in bill.loads
+        if load.operand not in dropped
+    )
+    assert operands == len(order)
+    return replace(bill, loads=loads)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A problem cut out of another one: where its tasks (-1: made up) and items come from, and per task the choices of
+    the whole that its choices stand for.  `constant_us` is what was left out of it."""
+
+    problem: JointProblem
+    tasks: tuple[int, ...]
+    items: tuple[int, ...]
+    choices: tuple[tuple[int, ...], ...]
+    copies: tuple[tuple[int, ...], ...]
+
+    def narrowed(self, answer: Answer) -> Answer:
+        """What an answer of the whole says of this part; made-up tasks have their first choice, and of settled items
+        nothing is said."""
+        choices = tuple(
+            kept.index(answer.choices[task]) if task >= 0 else 0
+            for task, kept in zip(self.tasks, self.choices, strict=True)
+        )
+        mine = [self.open(number) for number in range(len(self.items))]
+        resident = tuple(answer.resident[item] and here for item, here in zip(self.items, mine, strict=True))
+        out = tuple(answer.out[item] and here for item, here in zip(self.items, mine, strict=True))
+        served = []
+        for number, item in enumerate(self.items):
+            if not mine[number]:
+                served.append((DEVICE,) * len(self.problem.items[number].readers))
+                continue
+            order = {old: new for new, old in enumerate(self.copies[number])}
+            ways = dict(zip(self._readers[item], answer.served[item], strict=True))
+            wanted = (ways[self.tasks[reader]] for reader in self.problem.items[number].readers)
+            served.append(tuple(order.get(way, way) for way in wanted))
+        return Answer(choices, resident, out, tuple(served))
+
+    _readers: frozendict[int, tuple[int, ...]] = field(default_factory=frozendict)
+
+    def widened(self, answer: Answer, part: Answer) -> Answer:
+        """The answer of the whole with this part decided anew."""
+        choices, resident, out = list(answer.choices), list(answer.resident), list(answer.out)
+        served = list(answer.served)
+        for task, kept, choice in zip(self.tasks, self.choices, part.choices, strict=True):
+            if task >= 0:
+                choices[task] = kept[choice]
+        for number, item in enumerate(self.items):
+            if not self.open(number):
+                continue
+            resident[item], out[item] = part.resident[number], part.out[number]
+            ways = part.served[number]
+            served[item] = tuple(self.copies[number][way] if way >= 0 else way for way in ways)
+        return Answer(tuple(choices), tuple(resident), tuple(out), tuple(served))
+
+    def open(self, number: int) -> bool:
+        """True if an item of the part is decided there."""
+        return bool(self.problem.items[number].feet or self.problem.items[number].copies)
+
+
+def window(problem: JointProblem, answer: Answer, first: int, last: int, stays: tuple[Stay, ...], menus: Menus) -> Part:
+    """Tasks from `first` to before `last`, all else being as the answer says."""
+    touched = sorted({item for task in problem.tasks[first:last] for item in task.touched})
+    open_items = {item for item in touched if _inside(problem.items[item], first, last)}
+    open_items = _without_kin(open_items, stays)
+    numbers = {item: number for number, item in enumerate(touched)}
+    opened = {item: number for item, number in numbers.items() if item in open_items}
+    tasks, choices = [], []
+    for number in range(first, last):
+        task = problem.tasks[number]
+        how = tuple(
+            _how(problem, answer, number, place, item in open_items) for place, item in enumerate(task.operands)
+        )
+        dropped = frozenset(
+            place
+            for place, item in enumerate(task.touched)
+            if any(not first <= r < last for r in problem.items[item].readers)
+        )
+        menu, kept = menus.settled(task.menu, how, dropped)
+        free = [item for item in task.operands if item in open_items]
+        gone = [item for item in task.operands if item not in open_items]
+        operands = tuple(numbers[item] for item in free)
+        writes = len(free) - 1 if task.writes >= 0 and task.operands[task.writes] in open_items else -1
+        inputs = tuple(numbers[item] for item in (*gone, *task.inputs))
+        tasks.append(Task(task.name, operands, writes, menu, task.kernel, inputs))
+        choices.append(kept)
+    items = tuple(_item(problem, item, (first, last), item in open_items, opened) for item in touched)
+    reserved = _reserved(stays, open_items, first, last, problem.alignment)
+    cut = replace(problem, tasks=tuple(tasks), items=items, reserved=reserved, base=frozendict())
+    copies = tuple(tuple(range(len(item.copies))) for item in items)
+    readers = frozendict((item, problem.items[item].readers) for item in touched)
+    return Part(cut, tuple(range(first, last)), tuple(touched), tuple(choices), copies, readers)
+
+
+def _inside(item: Item, first: int, last: int) -> bool:
+    """True if nothing outside has to do with an item; an input in device memory has no writer."""
+    ends = (*((item.writer,) if item.writer >= 0 else ()), *item.readers, *(copy.before for copy in item.copies))
+    return bool(item.feet or item.copies) and all(first <= end < last for end in ends)
+
+
+def _without_kin(items: set[int], stays: tuple[Stay, ...]) -> set[int]:
+    """Without those that take over a place from outside, or give it there."""
+    pairs = [(one.item, one.parent[0]) for one in stays if one.parent is not None]
+    while True:
+        left = {item for item in items if all((a in items) == (b in items) for a, b in pairs if item in (a, b))}
+        if left == items:
+            return left
+        items = left
+
+
+def _how(problem: JointProblem, answer: Answer, number: int, place: int, free: bool) -> tuple[int, int | None]:
+    """How an operand is settled."""
+    if free:
+        return OPEN, None
+    task = problem.tasks[number]
+    item = task.operands[place]
+    if place == task.writes:
+        return (1, written_view(problem, answer, item)) if answer.resident[item] else (0, None)
+    way = answer.served[item][problem.items[item].readers.index(number)]
+    if way == DEVICE:
+        return 0, None
+    return 1, written_view(problem, answer, item) if way == HOME else problem.items[item].copies[way].view
+
+
+def _item(problem: JointProblem, number: int, ends: tuple[int, int], free: bool, opened: dict[int, int]) -> Item:
+    first, last = ends
+    item = problem.items[number]
+    readers = tuple(reader - first for reader in item.readers if first <= reader < last)
+    writer = item.writer - first if first <= item.writer < last else -1
+    if not free:
+        return Item(item.name, item.size_bytes, writer, readers)
+    parents = tuple(opened[parent] for parent in item.parents if parent in opened)
+    copies = tuple(_copy(copy, first) for copy in item.copies)
+    return replace(item, writer=writer, readers=readers, copies=copies, parents=parents)
+
+
+def _copy(copy: Copy, first: int) -> Copy:
+    return replace(copy, before=copy.before - first, readers=tuple(reader - first for reader in copy.readers))
+
+
+def _reserved(stays: tuple[Stay, ...], free: set[int], first: int, last: int, alignment: int) -> tuple[int, ...]:
+    """Bytes that stays of other items take at the ticks of each task, the larger of the two."""
+    taken = [0] * (2 * (last - first))
+    for one in stays:
+        if one.item in free:
+            continue
+        height = -(-one.foot_bytes // alignment) * alignment
+        start = one.first + (one.parent is not None)
+        for tick in range(max(start, 2 * first), min(one.last, 2 * last - 1) + 1):
+            taken[tick - 2 * first] += height
+    return tuple(max(taken[2 * place], taken[2 * place + 1]) for place in range(last - first))
+
+
+def block(problem: JointProblem, first: int, last: int, menus: Menus) -> Part:
+    """Tasks from `first` to before `last`, all else being free to be anything and free of charge."""
+    touched = sorted({item for task in problem.tasks[first:last] for item in task.touched})
+    outside = [item for item in touched if problem.items[item].feet and not first <= problem.items[item].writer < last]
+    shift = len(outside) - first
+    numbers = {item: number for number, item in enumerate(touched)}
+    tasks = [
+        Task(
+            "", (numbers[item],), 0, menus.source(tuple(sorted(problem.items[item].feet))), problem.tasks[first].kernel
+        )
+        for item in outside
+    ]
+    choices: list[tuple[int, ...]] = [() for _ in outside]
+    for number in range(first, last):
+        task = problem.tasks[number]
+        dropped = frozenset(
+            place
+            for place, item in enumerate(task.touched)
+            if any(not first <= r < last for r in problem.items[item].readers)
+        )
+        menu, kept = menus.settled(task.menu, ((OPEN, None),) * len(task.operands), dropped)
+        operands, inputs = (tuple(numbers[item] for item in table) for table in (task.operands, task.inputs))
+        tasks.append(Task(task.name, operands, task.writes, menu, task.kernel, inputs))
+        choices.append(kept)
+    items, copies = [], []
+    for item in touched:
+        made, kept_copies = _loose(problem.items[item], first, last, shift, numbers)
+        items.append(replace(made, writer=outside.index(item)) if item in outside else made)
+        copies.append(kept_copies)
+    cut = replace(problem, tasks=tuple(tasks), items=tuple(items), base=frozendict(), reserved=())
+    origin = (*(-1 for _ in outside), *range(first, last))
+    readers = frozendict((item, problem.items[item].readers) for item in touched)
+    return Part(cut, origin, tuple(touched), tuple(choices), tuple(copies), readers)
+
+
+def _loose(item: Item, first: int, last: int, shift: int, numbers: dict[int, int]) -> tuple[Item, tuple[int, ...]]:
+    """An item as a block sees it: what others do with it costs nothing and asks for nothing."""
+    mine = first <= item.writer < last
+    readers = tuple(reader + shift for reader in item.readers if first <= reader < last)
+    copies, kept = [], []
+    for number, copy in enumerate(item.copies):
+        served = tuple(reader + shift for reader in copy.readers if first <= reader < last)
+        if not served:
+            continue
+        within = first <= copy.before < last
+        bills = copy.bills if within else frozendict((view, Bill()) for view in copy.bills)
+        before = copy.before + shift if within else first + shift
+        copies.append(replace(copy, readers=served, before=before, bills=bills))
+        kept.append(number)
+    parents = tuple(numbers[parent] for parent in item.parents if parent in numbers) if mine else ()
+    made = replace(
+        item,
+        writer=item.writer + shift if mine else -1,
+        readers=readers,
+        output=item.output and mine,
+        out=item.out if mine else Bill(),
+        copies=tuple(copies),
+        parents=parents,
+        pinned="",
+    )
+    return made, tuple(kept)

@@ -1,0 +1,106 @@
+"""Solve: a JointProblem asked of CP-SAT once.
+
+Owns the parameters that make the answer the same on every machine: time is the solver's own deterministic measure, and
+the clock only stops what takes far too long.  Refuses to cut problems into parts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from compiler.solvers.cp_sat import require
+from compiler.solvers.joint.clock import UNITS_PER_US, Clock
+from compiler.solvers.joint.model import JointModel
+from compiler.solvers.joint.problem import Answer, JointProblem
+from compiler.solvers.joint.room import Room
+from compiler.solvers.joint.tables import Weights
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+Told = Callable[[float, float], bool]
+"""Objective and bound (us) -> whether to end with that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Deterministic seconds to spend, and the moment (monotonic clock) at which all ends."""
+
+    work: float
+    until: float
+    seed: int = 0
+    workers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """An answer with what the model counts for it and what it proved no answer to count less than (us)."""
+
+    answer: Answer
+    objective_us: float
+    bound_us: float
+    optimal: bool
+    work: float
+    states: int
+
+
+def solve(
+    problem: JointProblem, start: Answer, limits: Limits, weights: Weights | None = None, told: Told | None = None
+) -> Solution | None:
+    """The best answer found, at least as good as the start if that is allowed; None if time ran out before any.
+
+    Without `weights` what is counted is the time of all kernels, else the weighted sum of all that is counted, which
+    is no more than the time of all kernels if the weights add up to one.
+    """
+    require()
+    from ortools.sat.python import cp_model
+
+    made = JointModel(problem, start, weights)
+    Room(made).build()
+    clock = Clock(made)
+    clock.build()
+    made.model.minimize(clock.expression())
+    for index, value in made.hints.items():
+        made.model.add_hint(made.model.get_int_var_from_proto_index(index), value)
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = limits.workers
+    solver.parameters.interleave_search = limits.workers > 1
+    solver.parameters.random_seed = limits.seed
+    solver.parameters.max_deterministic_time = limits.work
+    solver.parameters.max_time_in_seconds = max(0.01, limits.until - time.monotonic())
+    callback = _teller(told) if told else None
+    import os
+    for kv in os.environ.get("CPP","").split(","):
+        if kv:
+            k, v = kv.split("=")
+            cur = getattr(solver.parameters, k)
+            setattr(solver.parameters, k, type(cur)(int(v)) if not isinstance(cur, float) else float(v))
+    status = solver.solve(made.model, callback)
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return None
+    response = solver.response_proto
+    values = dict(enumerate(response.solution))
+    return Solution(
+        made.answer(values),
+        solver.objective_value / UNITS_PER_US,
+        solver.best_objective_bound / UNITS_PER_US,
+        status == cp_model.OPTIMAL,
+        response.deterministic_time,
+        solver.num_branches,
+    )
+
+
+def _teller(told: Told) -> cp_model.CpSolverSolutionCallback:
+    """Tells of every answer that the solver finds, and ends it when asked to."""
+    from ortools.sat.python import cp_model
+
+    class Teller(cp_model.CpSolverSolutionCallback):
+        def on_solution_callback(self) -> None:
+            """A better answer was found."""
+            if told(self.objective_value / UNITS_PER_US, self.best_objective_bound / UNITS_PER_US):
+                self.stop_search()
+
+    return Teller()

@@ -1,0 +1,158 @@
+"""Tables: the bills of a task as arrays, without the choices that another one beats in every respect.
+
+Owns which views matter, the sums that a model counts (all apart, or one weighted sum), and how the bills come apart by
+operand.  Refuses variables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compiler.solvers.joint.problem import NOWHERE, Bill, Choice, JointProblem, Rates
+
+Floats = NDArray[np.float64]
+COMPUTE, FUSED, MEMORY, SERIAL, READ, WRITTEN = range(6)
+SUMS = 6
+PER_LOAD = 3  # bytes, delivery, and delivery or bursts
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a microsecond of compute and of memory counts where both are added up; the rest counts one."""
+
+    compute: float
+    memory: float
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A task: its kept choices by number, `views` of theirs that matter, and `sums[choice, mask]`: what is counted, the
+    loads of its inputs last.  Bits of operands that cannot be in LX are never set in a mask."""
+
+    choices: tuple[int, ...]
+    views: tuple[tuple[int, ...], ...]
+    sums: Floats
+    masks: tuple[int, ...]
+
+    @property
+    def full(self) -> int:
+        """All operands in LX that can be."""
+        return self.masks[-1]
+
+
+def tables(problem: JointProblem, weights: Weights | None, kept: tuple[int, ...] | None = None) -> tuple[Table, ...]:
+    """A table per task; `kept` are choices that may not be dropped (one per task)."""
+    asked = _asked(problem)
+    offered = _offered(problem)
+    seen: dict[object, Table] = {}
+    found = []
+    for number, task in enumerate(problem.tasks):
+        matter = tuple(
+            offered[item] if place == task.writes else asked[item, number] for place, item in enumerate(task.operands)
+        )
+        own = kept[number] if kept else -1
+        key = (id(task.menu), matter, len(task.touched), own)
+        if key not in seen:
+            seen[key] = _table(task.menu.choices, matter, len(task.touched), problem.rates, weights, own)
+        found.append(seen[key])
+    return tuple(found)
+
+
+def _views(problem: JointProblem, item: int, number: int) -> frozenset[int]:
+    """Views that a task can have of an item."""
+    place = problem.places[number].get(item)
+    if place is None:
+        return frozenset()
+    return frozenset(problem.tasks[number].menu.by_view[place])
+
+
+def _offered(problem: JointProblem) -> list[frozenset[int]]:
+    """For every item the written views that serve somebody, at home or by a relayout."""
+    found = []
+    for number, item in enumerate(problem.items):
+        wanted = frozenset[int]().union(*(_views(problem, number, reader) for reader in item.readers))
+        moved = frozenset(view for copy in item.copies for view in copy.bills)
+        useful = item.feet if not item.readers or item.pinned == "lx" else (wanted | moved) & frozenset(item.feet)
+        found.append(frozenset(useful) if item.pinned != "hbm" else frozenset())
+    return found
+
+
+def _asked(problem: JointProblem) -> dict[tuple[int, int], frozenset[int]]:
+    """For every reader of an item the views under which it may get it in LX."""
+    found = {}
+    for number, item in enumerate(problem.items):
+        for reader in item.readers:
+            copied = frozenset(copy.view for copy in item.copies if reader in copy.readers)
+            lx = (frozenset(item.feet) | copied) if item.pinned != "hbm" else frozenset[int]()
+            found[number, reader] = lx & _views(problem, number, reader)
+    return found
+
+
+def _table(
+    choices: tuple[Choice, ...],
+    matter: tuple[frozenset[int], ...],
+    touched: int,
+    rates: Rates,
+    weights: Weights | None,
+    own: int,
+) -> Table:
+    bits = sum(1 << place for place, views in enumerate(matter) if views - {NOWHERE})
+    masks = tuple(mask for mask in range(bits + 1) if mask & ~bits == 0)
+    rivals: dict[tuple[int, ...], list[tuple[int, Floats]]] = {}
+    for number, choice in enumerate(choices):
+        views = tuple(view if view in matter[place] else NOWHERE for place, view in enumerate(choice.views))
+        sums = np.array([_counted(choice.bills[mask], touched, rates, weights) for mask in masks])
+        others = rivals.setdefault(views, [])
+        if number != own and any((other <= sums + ROUNDING).all() for _, other in others):
+            continue
+        others[:] = [one for one in others if one[0] == own or not (sums <= one[1] + ROUNDING).all()]
+        others.append((number, sums))
+    rows = sorted((number, views, sums) for views, group in rivals.items() for number, sums in group)
+    numbers, kept_views, stacked = zip(*rows, strict=True)
+    return Table(tuple(numbers), tuple(kept_views), np.stack(stacked), masks)
+
+
+def _counted(bill: Bill, touched: int, rates: Rates, weights: Weights | None) -> Floats:
+    loads = np.zeros((touched, PER_LOAD))
+    for load in bill.loads:
+        loads[load.operand] = load.size_bytes, load.delivery_us, max(load.delivery_us, load.burst_us)
+    if weights is None:
+        sums = [
+            bill.compute_us,
+            bill.fused_us,
+            bill.memory_us,
+            bill.serial_us,
+            float(bill.read_bytes),
+            float(bill.written_bytes),
+        ]
+        return np.array([*sums, *loads.ravel()])
+    moved = bill.memory_us + rates.memory_us(bill.read_bytes, 0) + written_us(rates, bill.written_bytes)
+    one = weights.compute * bill.compute_us + weights.memory * moved + bill.serial_us
+    return np.array([one, *loads.ravel()])
+
+
+def written_us(rates: Rates, size: float) -> float:
+    """Time of written bytes that bear the turnaround."""
+    return size * (1 / rates.bytes_per_ns + rates.turnaround_ns_per_byte) / 1000
+
+
+def apart(table: Table) -> Floats | None:
+    """What each choice counts more for each operand in device memory, shape (choices, operands, counts); None where
+    that does not add up."""
+    operands = len(table.views[0])
+    place = {mask: number for number, mask in enumerate(table.masks)}
+    full = table.sums[:, -1]
+    extra = np.zeros((len(table.choices), operands, table.sums.shape[2]))
+    for operand in range(operands):
+        if table.full >> operand & 1:
+            extra[:, operand] = table.sums[:, place[table.full & ~(1 << operand)]] - full
+    for mask, number in place.items():
+        away = [operand for operand in range(operands) if (table.full & ~mask) >> operand & 1]
+        told = full + extra[:, away].sum(axis=1)
+        if not np.allclose(told, table.sums[:, number], rtol=0, atol=1e-7):
+            return None
+    return extra
