@@ -39,7 +39,9 @@ def fetch(memories: Memories, spot: Spot, where: AccessMap, space: Space) -> Ten
     coordinates = where.coordinates(space)
     flat = coordinates.reshape(len(coordinates), -1)
     values, missing = torch.empty(flat.shape[1], dtype=torch_dtype(tensor.dtype)), np.ones(flat.shape[1], dtype=bool)
-    for box in sorted(tensor.boxes, key=lambda box: (box.core != spot.core, box.core)):
+    low, high = flat.min(axis=1), flat.max(axis=1)
+    senders = [box for box in tensor.boxes if _touches(box, low, high)]
+    for box in sorted(senders, key=lambda box: (box.core != spot.core, box.core)):
         taken = np.flatnonzero(missing & _inside(box, flat))
         if taken.size:
             frame = Frame(tensor.address // tensor.layout.element_bytes, box.start, box.size)
@@ -51,6 +53,12 @@ def fetch(memories: Memories, spot: Spot, where: AccessMap, space: Space) -> Ten
         why = f"core {spot.core} wants device element [{place}] of {tensor.name} over the ring, and no core holds it"
         raise DeviceError(step, why)
     return values.reshape(coordinates.shape[1:])
+
+
+def _touches(box: CoreBox, low: Integers, high: Integers) -> bool:
+    """False for a box that is beside all coordinates; most are, and looking at each place takes long."""
+    start, size = np.array(box.start), np.array(box.size)
+    return bool((high >= start).all() and (low < start + size).all())
 
 
 def _inside(box: CoreBox, flat: Integers) -> NDArray[np.bool_]:
