@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
+from compiler.solvers.eviction import Evicted
 from compiler.solvers.placement import PlacementProblem
 from compiler.solvers.request import Request
+from compiler.solvers.stays import Stay
 
 Best = tuple[int, int]
 
@@ -34,6 +36,27 @@ def faults(problem: PlacementProblem, addresses: Mapping[str, int]) -> list[str]
         ]
     heirs = takeovers([(one, addresses[one.name]) for one in placed])
     return found + [f"{parent} and {child}" for parent, child in heirs if not _single(heirs, parent, child)]
+
+
+def stay_faults(problem: PlacementProblem, found: Evicted) -> list[str]:
+    """The same for stays: buffers of their own, of which a first one may lie where a last one does."""
+    asked = {one.name: one for one in problem.requests}
+    stays = [stay for stay, _ in found.stays]
+    requests = []
+    for stay in stays:
+        whole = asked[stay.name]
+        last = {p: max(one.numbers[-1] for one in stays if one.name == p) for p in {one.name for one in stays}}
+        dying = [one.key for one in stays if one.name in whole.parents and one.numbers[-1] == last[one.name]]
+        parents = tuple(dying) if stay.numbers[0] == 0 else ()
+        computed = whole.computed if stay.numbers[0] == 0 else not stay.reloaded
+        requests.append(Request(stay.key, stay.size, stay.uses, parents, computed))
+    question = PlacementProblem(tuple(requests), problem.capacity, problem.alignment)
+    twice = [f"{one.name} at {step}" for one in stays for step in one.uses if _stays_at(stays, one.name, step) > 1]
+    return twice + faults(question, {stay.key: at for stay, at in found.stays})
+
+
+def _stays_at(stays: Sequence[Stay], name: str, step: int) -> int:
+    return sum(stay.name == name and stay.first <= step <= stay.last for stay in stays)
 
 
 def takeovers(placed: Sequence[tuple[Request, int]]) -> list[tuple[str, str]]:

@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from compiler.device import load_device
+from compiler.solvers.eviction import Evicted
 from compiler.solvers.placement import PlacementProblem
 from compiler.solvers.request import Request
+from compiler.solvers.stays import Kept
 
 LX = load_device("spyre").lx_budget_bytes
 STICK = load_device("spyre").stick_bytes
@@ -38,6 +40,26 @@ class Pattern:
         written, read = {output for _, output in self.ops}, {name for inputs, _ in self.ops for name in inputs}
         offered = [name for name in self.sizes if name in written & read]
         return PlacementProblem(tuple(self._request(name) for name in offered), LX, STICK)
+
+    @property
+    def kept(self) -> dict[str, Kept]:
+        """How each buffer may be given up; a use that writes a buffer without reading it needs nothing of before."""
+        return {one.name: self._kept(one) for one in self.problem.requests}
+
+    def _kept(self, one: Request) -> Kept:
+        ops = [self.ops[use] for use in one.uses]
+        saves = tuple((*inputs, output).count(one.name) * one.size for inputs, output in ops)
+        anew = {use for use, (inputs, _) in zip(one.uses, ops, strict=True) if one.name not in inputs}
+        return Kept(saves, one.size, frozenset(anew))
+
+    def traffic_of(self, evicted: Evicted) -> int:
+        """Bytes of all accesses to buffers that are not in LX at that op."""
+        return sum(
+            self.sizes[name]
+            for step, (inputs, output) in enumerate(self.ops)
+            for name in (*inputs, output)
+            if not evicted.holds(name, step)
+        )
 
     def traffic(self, placed: Mapping[str, int]) -> int:
         """Bytes of all accesses to buffers that are not in LX."""

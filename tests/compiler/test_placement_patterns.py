@@ -1,14 +1,15 @@
 """The published allocation patterns: who leaves no more traffic than the plan a person found.
 
-P4 and P5 need a buffer to be thrown out and loaded again, or moved.  No pass does that yet, and that no constant
-addresses can reach those plans is proved here by CP-SAT's bound.
+P4 and P5 need a buffer to be thrown out and loaded again, or moved.  That no constant addresses can reach those plans
+is proved here by CP-SAT's bound; with eviction every solver reaches them.
 """
 
 import pytest
 
+from compiler.solvers.eviction import evict
 from compiler.solvers.placement import Effort, Status
 from compiler.solvers.table import SOLVERS
-from tests.compiler.placement_cases import faults
+from tests.compiler.placement_cases import faults, stay_faults
 from tests.compiler.placement_patterns import EVICTING, KEPT_IN_PLACE, LX, STICK, Pattern
 
 PATTERN = pytest.mark.parametrize("pattern", KEPT_IN_PLACE, ids=lambda pattern: pattern.name)
@@ -60,6 +61,15 @@ def test_without_eviction_nobody_can_reach_the_plan(pattern: Pattern, solver: st
     assert best.status is Status.OPTIMAL
     outside = pattern.traffic({one.name: 0 for one in pattern.problem.requests})
     assert outside + best.bound > pattern.good, "no constant addresses do"
+
+
+@pytest.mark.parametrize("pattern", [*KEPT_IN_PLACE, *EVICTING], ids=lambda pattern: pattern.name)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_with_eviction_everybody_reaches_the_plan(pattern: Pattern, solver: str) -> None:
+    found = evict(pattern.problem, pattern.kept, SOLVERS[solver], Effort())
+    assert stay_faults(pattern.problem, found) == []
+    assert pattern.traffic_of(found) <= pattern.good
+    assert (found.objective, found.bound, found.status) == (0, 0, Status.OPTIMAL)
 
 
 def test_traffic_of_the_best_constant_addresses() -> None:
