@@ -7,6 +7,7 @@ goes to a file which the sentence names.
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from compiler.errors import StudioError
 from spyre_studio.arguments import Parser
 from spyre_studio.clipped import clipped
 from spyre_studio.commands import COMMANDS
+from spyre_studio.commands.interrupt import left_behind
 from spyre_studio.model_process import ModelProcessError
 from spyre_studio.standard_streams import drop, is_about_a_stream, prepare
 from spyre_studio.stop_signals import Ended, orderly
@@ -54,14 +56,22 @@ def guarded(work: Callable[[], int]) -> int:
     except StudioError as error:
         return _refuse(error.sentence)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return _gone(INTERRUPTED)
     except Ended as asked:
-        return asked.code
+        return _gone(asked.code)
     except BrokenPipeError:
         drop(sys.stdout)  # whoever read our output has seen enough
         return 0
     except Exception as error:  # noqa: BLE001  a mistake of ours is told in one sentence, its traceback kept
         return _unexpected(error)
+
+
+def _gone(code: int) -> int:
+    """Nothing is waited for: where work goes on that cannot be asked to end, the process ends around it."""
+    if left_behind():
+        sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 def _finished(work: Callable[[], int]) -> int:

@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QThreadPool, 
 
 from compiler.codec import unstructure
 from compiler.errors import StudioError
+from compiler.watch import Finding
 from spyre_studio.failure import Failure
 from spyre_studio.pieces import PREFIX, join, read_line
 from spyre_studio.python_process import command, environment
@@ -25,6 +26,7 @@ from spyre_studio.request import Request, Shared
 T = TypeVar("T")
 Failed = Callable[[Failure], None]
 Progress = Callable[[float | None, str, str], None]
+Found = Callable[[Finding], None]
 PARSED_APART = 64 << 10  # bytes; about a millisecond of parsing
 _STDERR_KEPT = 8000
 _GOING_MS = 2000
@@ -41,6 +43,7 @@ class Job:
     deliver: Callable[[object], None]
     failed: Failed
     progress: Progress
+    found: Found
 
 
 class Jobs(QObject):
@@ -70,10 +73,12 @@ class Jobs(QObject):
         done: Callable[[T], None],
         failed: Failed,
         progress: Progress | None = None,
+        found: Found | None = None,
     ) -> Job:
         """Send a request; an older one of the same channel is cancelled and its answer dropped.
 
-        `done` or `failed` is called later, on the thread of this object, unless the job is cancelled.
+        `done` or `failed` is called later, on the thread of this object, unless the job is cancelled; before that any
+        number of times `progress`, and `found` for what a search has found so far.
         """
         self.cancel(channel)
         self._number += 1
@@ -81,7 +86,8 @@ class Jobs(QObject):
         def deliver(value: object) -> None:
             done(value)  # type: ignore[arg-type]  # what request.read made, which is a T
 
-        job = Job(self._number, channel, request.keep_as, request.read, deliver, failed, progress or _no_progress)
+        heard = (progress or _no_progress, found or _no_finding)
+        job = Job(self._number, channel, request.keep_as, request.read, deliver, failed, *heard)
         self._active[job.number] = job
         self.warm_up()
         arguments = {key: self._encoded(value) for key, value in request.arguments.items()}
@@ -96,6 +102,14 @@ class Jobs(QObject):
             del self._active[job.number]
             self._send({"cancel": job.number})
         return bool(stopped)
+
+    def suffice(self, channel: str) -> bool:
+        """Let a search on a channel end with the best that it has found, which is its answer; True if something
+        runs there."""
+        running = [job for job in self._active.values() if job.channel == channel]
+        for job in running:
+            self._send({"enough": job.number})
+        return bool(running)
 
     def busy(self, channel: str) -> bool:
         """True while an answer is awaited on a channel."""
@@ -182,6 +196,9 @@ class Jobs(QObject):
         if answer.progress is not None:
             job.progress(*answer.progress)
             return
+        if answer.found is not None:
+            job.found(answer.found)
+            return
         del self._active[job.number]
         if answer.failure is not None:
             job.failed(answer.failure)
@@ -217,10 +234,11 @@ class Jobs(QObject):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Answer:
-    """A line of the worker: progress, a failure, or the end with or without a value."""
+    """A line of the worker: progress, what a search has found, a failure, or the end with or without a value."""
 
     number: int
     progress: tuple[float | None, str, str] | None = None
+    found: Finding | None = None
     failure: Failure | None = None
     finished: bool = False
     value: object = None
@@ -233,6 +251,9 @@ def _parsed(line: bytes, active: dict[int, Job], pieces: dict[int, list[bytes]])
     job = active.get(number)
     if "progress" in message:
         return _Answer(number, (message["progress"], message["phase"], message["detail"]))
+    if "found" in message:
+        told = message["found"]
+        return _Answer(number, found=Finding(*(told[name] for name in Finding.__dataclass_fields__)))
     parts = pieces.pop(number, [])
     if "error" in message:
         error = message["error"]
@@ -267,4 +288,8 @@ def bug(details: str) -> Failure:
 
 
 def _no_progress(_fraction: float | None, _phase: str, _detail: str) -> None:
+    """For those who do not want to know."""
+
+
+def _no_finding(_finding: Finding) -> None:
     """For those who do not want to know."""

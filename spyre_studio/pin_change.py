@@ -15,12 +15,35 @@ from PySide6.QtGui import QUndoCommand
 from compiler.pins import Pins
 
 T = TypeVar("T")
-_TABLES = ("division", "layout", "placement", "tiles", "order")
+_TABLES = ("division", "layout", "placement", "tiles", "order", "same", "relayout")
+_ABOUT = {"order": "layout", "same": "division"}
+"""Tables that fix another side of what the table behind them fixes."""
 
 
 def with_division(pins: Pins, op: str, factors: Mapping[str, int]) -> Pins:
-    """Pins with this division of an op; the first loop is the first to be divided."""
-    return replace(pins, division=pins.division.set(op, frozendict(factors)))
+    """Pins with this division of an op; the first loop is the first to be divided.  It takes the place of a pin to the
+    division of another op."""
+    return replace(pins, division=pins.division.set(op, frozendict(factors)), same=_less(pins.same, op))
+
+
+def with_same(pins: Pins, op: str, other: str) -> Pins:
+    """Pins with the division of another op for an op, in place of a division of its own.  ValueError if both are one.
+
+    >>> with_same(with_division(Pins(), "a", {"i": 4}), "a", "b").keys
+    ('same:a',)
+    """
+    if op == other:
+        raise ValueError(f"{op} always has its own division")
+    same = _less(pins.same, other) if pins.same.get(other) == op else pins.same  # else neither would be divided first
+    return replace(pins, same=same.set(op, other), division=_less(pins.division, op))
+
+
+def with_relayout(pins: Pins, buffer: str, way: str) -> Pins:
+    """Pins with a buffer that goes over the `ring`, or never (`none`).  Over the ring go buffers in LX only: a pin to
+    device memory goes."""
+    out = way == "ring" and pins.placement.get(buffer) == "hbm"
+    placement = _less(pins.placement, buffer) if out else pins.placement
+    return replace(pins, relayout=pins.relayout.set(buffer, way), placement=placement)
 
 
 def with_layout(pins: Pins, buffer: str, dim: int) -> Pins:
@@ -35,22 +58,32 @@ def with_order(pins: Pins, buffer: str, order: tuple[int, ...]) -> Pins:
 
 
 def with_placement(pins: Pins, buffer: str, where: str) -> Pins:
-    """Pins with a buffer in `lx` or `hbm`."""
-    return replace(pins, placement=pins.placement.set(buffer, where))
+    """Pins with a buffer in `lx` or `hbm`; from there nothing goes over the ring, so that a pin to that goes."""
+    ring = where == "hbm" and pins.relayout.get(buffer) == "ring"
+    relayout = _less(pins.relayout, buffer) if ring else pins.relayout
+    return replace(pins, placement=pins.placement.set(buffer, where), relayout=relayout)
 
 
 def without(pins: Pins, key: str) -> Pins:
     """Pins without the one of this key, such as `division:OP`; the same pins if there is none."""
     kind, _, name = key.partition(":")
-    if kind == "division":
-        return replace(pins, division=_less(pins.division, name))
-    if kind == "layout":
-        return replace(pins, layout=_less(pins.layout, name))
-    if kind == "placement":
-        return replace(pins, placement=_less(pins.placement, name))
-    if kind == "order":
-        return replace(pins, order=_less(pins.order, name))
-    return replace(pins, tiles=_less(pins.tiles, name)) if kind == "tiles" else pins
+    match kind:
+        case "division":
+            return replace(pins, division=_less(pins.division, name))
+        case "layout":
+            return replace(pins, layout=_less(pins.layout, name))
+        case "placement":
+            return replace(pins, placement=_less(pins.placement, name))
+        case "tiles":
+            return replace(pins, tiles=_less(pins.tiles, name))
+        case "order":
+            return replace(pins, order=_less(pins.order, name))
+        case "same":
+            return replace(pins, same=_less(pins.same, name))
+        case "relayout":
+            return replace(pins, relayout=_less(pins.relayout, name))
+        case _:
+            return pins
 
 
 def describe(before: Pins, after: Pins) -> str:
@@ -62,17 +95,18 @@ def describe(before: Pins, after: Pins) -> str:
     old, new = _entries(before), _entries(after)
     changed = [key for key in new if old.get(key) != new[key]]
     gone = [key for key in old if key not in new]
-    about = {_subject(key) for key in (*changed, *gone)}
-    if len(about) != 1:
+    about = {_subject(key) for key in changed or gone}
+    beside = {_subject(key)[1] for key in gone} - {name for _, name in about}
+    if len(about) != 1 or beside:
         return "Change pins" if new else "Remove all pins"
     kind, name = about.pop()
     return f"{'Pin' if changed else 'Unpin'} {kind} of {name}"
 
 
 def _subject(key: str) -> tuple[str, str]:
-    """What a pin is about; the order of dims is a part of a layout."""
+    """What a pin is about; the order of dims is a part of a layout, and so on."""
     kind, _, name = key.partition(":")
-    return ("layout" if kind == "order" else kind), name
+    return _ABOUT.get(kind, kind), name
 
 
 def _entries(pins: Pins) -> dict[str, object]:

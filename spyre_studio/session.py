@@ -17,11 +17,20 @@ from compiler.errors import StudioError
 from compiler.pins import Pins
 from compiler.problem import Problem
 from compiler.text.pins_text import print_pins
+from compiler.watch import Finding
 from simulator.report import VerifyReport
 from spyre_studio.failure import Failure
 from spyre_studio.jobs import Progress
 from spyre_studio.options import CompileOptions
-from spyre_studio.pin_change import PinChange, with_division, with_layout, with_placement, without
+from spyre_studio.pin_change import (
+    PinChange,
+    with_division,
+    with_layout,
+    with_placement,
+    with_relayout,
+    with_same,
+    without,
+)
 from spyre_studio.pins_file import read_pins_file, write_pins_file
 from spyre_studio.reporter import NOTE
 from spyre_studio.request import (
@@ -35,8 +44,9 @@ from spyre_studio.request import (
     open_request,
     verify_request,
 )
+from spyre_studio.search_run import heard
 from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, VERIFY, WORK, SessionState
-from spyre_studio.solved import Asked, Solved
+from spyre_studio.solved import Asked, Solved, was_stopped
 
 if TYPE_CHECKING:
     from compiler.candidates import Candidate
@@ -96,6 +106,7 @@ class Session(SessionState):
         self._opening = ""
         self._failure = None
         self._phases.clear()
+        self._search = None
         self._plans.keep_model(model.handle)
         self.jobs.keep(self._plans.handles | {model.handle})
         self.undo_stack.clear()
@@ -121,6 +132,14 @@ class Session(SessionState):
     def pin_placement(self, buffer: str, where: str) -> None:
         """Pin a buffer to `lx` or `hbm`."""
         self.set_pins(with_placement(self._pins, buffer, where))
+
+    def pin_same(self, op: str, other: str) -> None:
+        """Pin that an op has the division of another one."""
+        self.set_pins(with_same(self._pins, op, other))
+
+    def pin_relayout(self, buffer: str, way: str) -> None:
+        """Pin that a buffer reaches cores that do not hold it over the `ring`, or never (`none`)."""
+        self.set_pins(with_relayout(self._pins, buffer, way))
 
     def unpin(self, key: str) -> None:
         """Remove a pin by its key, such as `division:OP`."""
@@ -175,14 +194,26 @@ class Session(SessionState):
             self.resolve()
 
     def resolve(self) -> None:
-        """Make the plan for the current pins and options, starting from the one on screen."""
+        """Make the plan for the current pins and options, starting from the one on screen.
+
+        A search that was stopped goes on from where it was.
+        """
         if self._model is not None and self._captured is not None and not self._opening:
-            self._solve(self._asked(self._pins), self._model, self._captured, self._pins, self._show)
+            shown = self._shown
+            again = shown is not None and not self.stale and was_stopped(shown.compilation.solver)
+            self._solve(self._asked(self._pins), self._model, self._captured, self._pins, self._show, again)
 
     def _solve(
-        self, asked: Asked, model: Shared, captured: Captured, pins: Pins, done: Callable[[Solved], None]
+        self,
+        asked: Asked,
+        model: Shared,
+        captured: Captured,
+        pins: Pins,
+        done: Callable[[Solved], None],
+        again: bool = False,
     ) -> None:
-        known = self._plans.find(asked)
+        """Make a plan, or find the one that is known unless it shall be made `again`."""
+        known = None if again else self._plans.find(asked)
         if known is not None:
             done(known)
             return
@@ -197,7 +228,14 @@ class Session(SessionState):
             lambda made: done(self._plans.add(asked, handle, made)),
             self._work_failed,
             self._progress(WORK),
+            self._found,
         )
+
+    def stop(self) -> None:
+        """End the search that runs with the best plan that it has found; nothing happens if it has none yet."""
+        if self._search is not None and self.jobs.suffice(WORK):
+            self._search = replace(self._search, ending=True)
+            self.searched.emit()
 
     def cancel(self) -> None:
         """Stop opening, compiling and verifying; what is on screen stays."""
@@ -212,6 +250,7 @@ class Session(SessionState):
     def _show(self, entry: Solved) -> None:
         """Put another plan of the open model on screen."""
         self._phases.pop(WORK, None)
+        self._search = None
         self._failure = None
         if entry is not self._shown:
             self._before, self._shown = self._shown, entry
@@ -302,10 +341,12 @@ class Session(SessionState):
 
     def _enter(self, channel: str, phase: str) -> None:
         self._phases[channel] = phase
+        self._end_search(channel)
         self.changed.emit("state")
         self.progressed.emit(-1.0, phase, "")
 
     def _leave(self, channel: str) -> None:
+        self._end_search(channel)
         if self._phases.pop(channel, None) is not None:
             self.changed.emit("state")
 
@@ -319,6 +360,14 @@ class Session(SessionState):
 
         return told
 
+    def _found(self, finding: Finding) -> None:
+        self._search = heard(self._search, finding)
+        self.searched.emit()
+
+    def _end_search(self, channel: str) -> None:
+        if channel == WORK:
+            self._search = None
+
     def _work_failed(self, failure: Failure) -> None:
         was_opening, self._opening = self._opening, ""
         self._stopped(WORK, failure)
@@ -327,6 +376,7 @@ class Session(SessionState):
 
     def _stopped(self, channel: str, failure: Failure) -> None:
         self._phases.pop(channel, None)
+        self._end_search(channel)
         self._fail(failure)
 
     def _fail(self, failure: Failure) -> None:

@@ -19,6 +19,7 @@ from spyre_studio.failure import Failure
 from spyre_studio.jobs import Jobs
 from spyre_studio.options import CompileOptions
 from spyre_studio.request import Shared
+from spyre_studio.search_run import SearchRun
 from spyre_studio.settings import Settings
 from spyre_studio.solved import Asked, Solved, SolvedPlans
 
@@ -29,12 +30,14 @@ WORK, VERIFY, CANDIDATES, LAYOUTS, HANDOVER = "work", "verify", "candidates", "l
 class SessionState(QObject):
     """What is open.  `changed` says what: model, plan, pins, verify, state or options.
 
-    `progressed` gives share (-1 if unknown), phase and detail; `failed` what, why and remedy (`failure` has details);
-    `saved` the path that was written; `noted` a sentence that a person should read before the work goes on.
+    `progressed` gives share (-1 if unknown), phase and detail; `searched`: a search has found something (see `search`);
+    `failed` what, why and remedy (`failure` has details); `saved` the path that was written; `noted` a sentence that a
+    person should read before the work goes on.
     """
 
     changed = Signal(str)
     progressed = Signal(float, str, str)
+    searched = Signal()
     failed = Signal(str, str, str)
     saved = Signal(str)
     noted = Signal(str)
@@ -57,6 +60,7 @@ class SessionState(QObject):
         self._before: Solved | None = None
         self._pins = Pins()
         self._phases: dict[str, str] = {}
+        self._search: SearchRun | None = None
         self._failure: Failure | None = None
         self._handles = 0
 
@@ -128,6 +132,11 @@ class SessionState(QObject):
     def busy(self) -> str:
         """The phase of what is being opened, compiled or verified; '' if nothing is."""
         return self._phases.get(WORK, "") or self._phases.get(VERIFY, "")
+
+    @property
+    def search(self) -> SearchRun | None:
+        """What the search for the next plan has found so far; None if none runs, or it has found nothing yet."""
+        return self._search
 
     @property
     def verifying(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from compiler.compilation import Compilation
+from compiler.compilation import Compilation, SolverStatus
 from compiler.device import Device
 from compiler.pins import Pins
 from compiler.text.pins_text import print_pins
@@ -49,6 +49,11 @@ class Solved:
         """The plan with all that belongs to it."""
         assert isinstance(self.shared.value, Compilation)
         return self.shared.value
+
+
+def was_stopped(solver: SolverStatus) -> bool:
+    """True if somebody ended the search with the best so far."""
+    return solver.status.startswith("stopped")
 
 
 class SolvedPlans:

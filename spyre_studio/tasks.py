@@ -141,6 +141,8 @@ def compile_model(
         previous=previous,
         progress=reporter.progress,
         cancelled=reporter.cancelled,
+        enough=reporter.enough,
+        found=reporter.found,
     )
 
 

@@ -1,10 +1,11 @@
 """The worker: `python -m spyre_studio.worker`, one warm process that the window asks for everything that takes time.
 
-Owns the protocol, one JSON object per line.  In: `{"id", "task", "arguments", "keep_as"}`, `{"cancel": id}`, `{"keep":
-[handles]}`.  Out, per request: any number of `{"id", "progress", "phase", "detail"}`, then one of `{"id", "result"}`,
-`{"id", "error": {"what", "why", "remedy"}}`, `{"id", "cancelled": true}`, `{"id", "bug": traceback}`.  A large result
-comes after lines with its pieces (see `pieces`).  Requests run one at a time in each lane (see `Lane`).  Ends
-when its input ends.  Refuses Qt, and torch.
+Owns the protocol, one JSON object per line.  In: `{"id", "task", "arguments", "keep_as"}`, `{"cancel": id}` (end with
+nothing), `{"enough": id}` (end a search with the best so far), `{"keep": [handles]}`.  Out, per request: any number of
+`{"id", "progress", "phase", "detail"}` and `{"id", "found": {"solver", "objective_us", "bound_us", "gap", "seconds"}}`
+(bound and gap -1 while none is known), then one of `{"id", "result"}`, `{"id", "error": {"what", "why", "remedy"}}`,
+`{"id", "cancelled": true}`, `{"id", "bug": traceback}`.  A large result comes after lines with its pieces (see
+`pieces`).  Requests run one at a time in each lane (see `Lane`).  Ends when its input ends.  Refuses Qt, and torch.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from compiler.errors import InputError, StoppedError, StudioError
+from compiler.watch import Finding
 from spyre_studio.pieces import cut, line_of
 from spyre_studio.reporter import NOTE
 from spyre_studio.stop_signals import Ended, orderly
+from spyre_studio.throttle import Throttle
 from spyre_studio.worker_tasks import TASKS, WINDOW, Call, Lane, Store
 
 _GOING_SECONDS = 1.0
@@ -71,6 +74,11 @@ class Asked:
     keep_as: str
     lines: Lines
     stopped: threading.Event = field(default_factory=threading.Event)
+    sufficed: threading.Event = field(default_factory=threading.Event)
+    findings: Throttle[Finding] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.findings = Throttle(self._write_finding)
 
     def progress(self, fraction: float | None, phase: str, detail: str = "") -> None:
         """Tell the window, unless it no longer wants to know."""
@@ -84,6 +92,20 @@ class Asked:
     def cancelled(self) -> bool:
         """True once the window sent a cancel."""
         return self.stopped.is_set()
+
+    def found(self, finding: Finding) -> None:
+        """Tell the window, which need not hear of everything that a quick search finds."""
+        self.findings.put(finding)
+
+    def enough(self) -> bool:
+        """True once the window asked for the best so far."""
+        return self.sufficed.is_set()
+
+    def _write_finding(self, finding: Finding) -> None:
+        if self.cancelled():
+            return
+        told = {name: getattr(finding, name) for name in ("solver", "objective_us", "bound_us", "gap", "seconds")}
+        self.lines.write({"id": self.number, "found": told})
 
 
 class Worker:
@@ -122,6 +144,10 @@ class Worker:
             asked = self._open.get(_number(message["cancel"]))
             if asked is not None:
                 asked.stopped.set()
+        elif "enough" in message:
+            asked = self._open.get(_number(message["enough"]))
+            if asked is not None:
+                asked.sufficed.set()
         elif "keep" in message:
             self._store.keep(message["keep"])
         else:
@@ -145,6 +171,7 @@ class Worker:
     def _work(self, lane: queue.Queue[Asked | None]) -> None:
         while (asked := lane.get()) is not None:
             answer = self._answer(asked)
+            asked.findings.flush()
             if "result" in answer:
                 self._lines.write_result(asked.number, answer["result"])
             else:

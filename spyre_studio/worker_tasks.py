@@ -58,7 +58,9 @@ class Store:
     def keep(self, handles: object) -> None:
         """Forget all but these."""
         kept = set(handles) if isinstance(handles, list) else set()
-        self.values = {handle: value for handle, value in self.values.items() if handle in kept}
+        for handle in tuple(self.values):  # lanes add values meanwhile
+            if handle not in kept:
+                self.values.pop(handle, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +157,11 @@ def _layout(call: Call) -> Result:
 
 class Lane(StrEnum):
     """Tasks of a lane run one after the other.  Those that wait for the model process, and the search for what the rest
-    of a graph would do, take long and cannot be interrupted: nobody else waits for them."""
+    of a graph would do, take long and cannot be interrupted: nobody else waits for them.  Nor for a plan that is
+    searched for: the one on screen answers questions meanwhile."""
 
     WORK = "work"
+    PLAN = "plan"
     MODEL = "model"
     SEARCH = "search"
 
@@ -172,7 +176,7 @@ class Task:
 
 TASKS: frozendict[str, Task] = frozendict(
     open=Task(_open, Lane.MODEL),
-    compile=Task(_compile),
+    compile=Task(_compile, Lane.PLAN),
     candidates=Task(_candidates),
     layouts=Task(_layouts, Lane.SEARCH),
     handover=Task(_handover, Lane.SEARCH),

@@ -15,9 +15,10 @@ from compiler.device import Device, device_names
 from compiler.pins import Pins
 from spyre_studio import tasks
 from spyre_studio.arguments import time_limit, whole_number
+from spyre_studio.commands.interrupt import run_aside
+from spyre_studio.commands.terminal import Terminal
 from spyre_studio.options import CompileOptions
 from spyre_studio.pins_file import read_pins_file
-from spyre_studio.reporter import Reporter
 
 MODEL = (
     "an example's name, a .pt2 archive (file.pt2?NAME=64 closes an open size, whose NAME opening the file tells), "
@@ -35,9 +36,13 @@ class Planning:
     given: tuple[str, ...]
     read: tuple[Path, ...]
 
-    def compile(self, captured: Captured, reporter: Reporter) -> Compilation:
-        """The plan for a captured model."""
-        return tasks.compile_model(captured, self.device, self.pins, self.options, None, reporter)
+    def compile(self, captured: Captured, terminal: Terminal) -> Compilation:
+        """The plan for a captured model; the interrupt key ends a search with the best so far."""
+
+        def work() -> Compilation:
+            return tasks.compile_model(captured, self.device, self.pins, self.options, None, terminal)
+
+        return run_aside(work, terminal.stop, terminal.cancel)
 
 
 def add_planning(parser: argparse.ArgumentParser) -> None:

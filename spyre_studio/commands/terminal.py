@@ -1,18 +1,24 @@
 """The terminal: progress and notes on stderr, results on stdout.
 
-Owns what a person sees while work goes on: one line that is rewritten, on a terminal only.  Refuses to mix anything
-into stdout.
+Owns what a person sees while work goes on: one line that is rewritten, on a terminal only; and that the best so far of
+a search is enough.  Refuses to mix anything into stdout.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import threading
 
+from compiler.watch import Finding
 from spyre_studio.clipped import clipped
 from spyre_studio.output_file import is_stdout
+from spyre_studio.search_run import finding_words
+from spyre_studio.throttle import Throttle
 
 _CLEAR = "\r\033[K"
+_STOPPING = "stopping with the best plan so far; press again to end without one"
 
 
 class Terminal:
@@ -22,14 +28,36 @@ class Terminal:
         self._shown = ""
         self._told: set[str] = set()
         self._alive = sys.stderr.isatty()
+        self._place = ""
+        self._searching = False
+        self._sufficed, self._cancelled = threading.Event(), threading.Event()
+        self._findings = Throttle(self._show_finding)
 
     def progress(self, fraction: float | None, phase: str, detail: str = "") -> None:
         """Show where the work is."""
         share = "" if fraction is None else f" {fraction:4.0%}"
-        text = f"{phase}{share} {detail}".rstrip()
-        if self._alive and text != self._shown:
-            self._write(f"{_CLEAR}{text}")
-            self._shown = text
+        self._findings.flush()
+        self._searching, self._place = False, f"{phase}{share}"
+        self._show(f"{self._place} {detail}".rstrip())
+
+    def found(self, finding: Finding) -> None:
+        """Show what the search knows now."""
+        self._searching = True
+        if self._alive:
+            self._findings.put(finding)
+
+    def enough(self) -> bool:
+        """True once `stop` was asked."""
+        return self._sufficed.is_set()
+
+    def stop(self) -> bool:
+        """Let the search end with the best so far; False if there is none, it has found nothing, or that was asked."""
+        if not self._searching or self._sufficed.is_set():
+            return False
+        self._sufficed.set()
+        self.done()
+        self._write(f"{_STOPPING}\n")
+        return True
 
     def note(self, sentence: str) -> None:
         """Say it on a line of its own, once."""
@@ -40,14 +68,28 @@ class Terminal:
         self._write(f"note: {clipped(sentence)}\n")
 
     def cancelled(self) -> bool:
-        """Never: the interrupt key ends the program."""
-        return False
+        """True once `cancel` was called."""
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Nobody waits for the work any more."""
+        self._cancelled.set()
 
     def done(self) -> None:
         """Clear the line."""
+        self._findings.flush()
         if self._shown:
             self._write(_CLEAR)
             self._shown = ""
+
+    def _show_finding(self, finding: Finding) -> None:
+        self._show(f"{self._place} {finding_words(finding)} · {finding.seconds:.1f} s")
+
+    def _show(self, text: str) -> None:
+        text = text[: shutil.get_terminal_size().columns - 1]  # a line that is broken cannot be written over
+        if self._alive and text != self._shown:
+            self._write(f"{_CLEAR}{text}")
+            self._shown = text
 
     def _write(self, text: str) -> None:
         sys.stderr.write(text)

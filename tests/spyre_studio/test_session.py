@@ -17,7 +17,7 @@ from compiler.loops import ModelSource
 from compiler.pins import Pins
 from compiler.text.document import to_text
 from simulator.report import VerifyReport
-from spyre_studio.jobs import Failed, Job, Jobs, Progress
+from spyre_studio.jobs import Failed, Found, Job, Jobs, Progress
 from spyre_studio.pins_file import print_pins_file
 from spyre_studio.reporter import NOTE
 from spyre_studio.request import Request
@@ -368,12 +368,13 @@ class Answering(Jobs):
         done: Callable[[T], None],
         failed: Failed,
         progress: Progress | None = None,
+        found: Found | None = None,
     ) -> Job:
         if request.task != "verify" or progress is None:
-            return super().submit(request, channel, done, failed, progress)
+            return super().submit(request, channel, done, failed, progress, found)
         progress(None, NOTE, "mind")
         done(request.read(unstructure(VerifyReport("softmax", "spyre", 32, True, (), (), "", 1.0))))
-        return Job(0, channel, "", request.read, lambda _value: None, failed, progress)
+        return Job(0, channel, "", request.read, lambda _value: None, failed, progress, lambda _finding: None)
 
 
 def test_a_report_belongs_to_its_plan(qtbot: QtBot, settings: Settings, model: Path) -> None:

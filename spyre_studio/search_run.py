@@ -1,0 +1,54 @@
+"""Search run: what a search has found so far, as the window shows it while it goes on.
+
+Owns the history, kept short, and the words for it.  Refuses Qt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compiler.watch import Finding
+from spyre_studio.units import format_percent, format_us
+
+MOST = 256
+"""Findings that are kept: as many as a curve of a few hundred pixels can show."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRun:
+    """Findings, oldest first, at least one.  `ending`: somebody asked for the best so far."""
+
+    findings: tuple[Finding, ...]
+    ending: bool = False
+
+    @property
+    def last(self) -> Finding:
+        """What is known now."""
+        return self.findings[-1]
+
+    @property
+    def words(self) -> str:
+        """Objective, bound and gap of now."""
+        return finding_words(self.last)
+
+
+def heard(run: SearchRun | None, finding: Finding) -> SearchRun:
+    """The run with one finding more.  Of a long history every second one goes, the first and the last stay."""
+    known = run.findings if run is not None else ()
+    if len(known) >= MOST:
+        known = (*known[:-1:2], known[-1])
+    return SearchRun((*known, finding), run is not None and run.ending)
+
+
+def finding_words(finding: Finding) -> str:
+    """Figures of a search that goes on.
+
+    >>> finding_words(Finding("cp-sat", 234.3, 232.0, 1.5))
+    'objective 234.3 µs · bound 232.0 µs · gap 1.0 %'
+    >>> finding_words(Finding("beam", 234.3, -1.0, 0.2))
+    'objective 234.3 µs · no bound yet'
+    """
+    objective = f"objective {format_us(finding.objective_us)}"
+    if finding.bound_us < 0:
+        return f"{objective} · no bound yet"
+    return f"{objective} · bound {format_us(finding.bound_us)} · gap {format_percent(finding.gap)}"
