@@ -6,12 +6,12 @@ for something else; copies made, shared and dropped.  Refuses to judge: that is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from compiler.solvers.joint.problem import DEVICE, HOME, NOWHERE
 from compiler.solvers.joint.prospects import Prospects
-from compiler.solvers.joint.state import State, Wish, serves
+from compiler.solvers.joint.state import State, Ways, Wish, serves
 
 REACH = 24
 """So many tasks at most follow a division along views."""
@@ -29,7 +29,14 @@ class Wishes:
     _ranked: dict[tuple[int, int], list[int]] = field(default_factory=dict)
 
     def at(self, number: int, most: int) -> Iterator[Wish]:
-        """What may be tried at a task, with so many divisions."""
+        """What may be tried at a task, with so many divisions; every wish also with what has to move over the ring."""
+        for wish in self._plain(number, most):
+            yield wish
+            relaid = self.relaid(wish)
+            if relaid is not None:
+                yield relaid
+
+    def _plain(self, number: int, most: int) -> Iterator[Wish]:
         task = self.state.problem.tasks[number]
         now = self.state.choices[number]
         for choice in self.ranked(number)[:most]:
@@ -40,6 +47,31 @@ class Wishes:
             if item in own or self.state.problem.items[item].writer < 0:
                 yield from self.seated(item)
             yield from self.copied(item, number)
+
+    def relaid(self, wish: Wish) -> Wish | None:
+        """A wish, and relayouts for readers that would otherwise have to load what is in LX under another view;
+        nothing if there are none."""
+        problem, ways = self.state.problem, dict(wish.ways)
+        touched = {item for task in wish.choices for item in problem.tasks[task].operands}
+        for item in sorted(touched.union(wish.resident)):
+            inside, old = self.state.places[item]
+            view = self.state.view(item, wish.choices)
+            if problem.items[item].copies and view != NOWHERE and wish.resident.get(item, inside):
+                old = wish.ways.get(item, old)
+                new = self._relaid(item, view, old, wish.choices)
+                if new != old:
+                    ways[item] = new
+        return Wish(wish.choices, wish.resident, ways) if ways != wish.ways else None
+
+    def _relaid(self, item: int, view: int, old: Ways, choices: Mapping[int, int]) -> Ways:
+        """Ways by relayouts for readers that need an item under another view than that it is written under."""
+        one, found = self.state.problem.items[item], list(old)
+        rings = [place for place, copy in enumerate(one.copies) if view in copy.bills]
+        for number, (reader, way) in enumerate(zip(one.readers, old, strict=True)):
+            need = self.state.needed(item, reader, choices)
+            if need not in (view, NOWHERE) and not (way >= 0 and serves(one, way, reader, need, view)):
+                found[number] = next((place for place in rings if serves(one, place, reader, need, view)), way)
+        return tuple(found)
 
     def ranked(self, number: int) -> list[int]:
         """The divisions of a task, the cheapest first, with what is in LX now."""
@@ -68,13 +100,25 @@ class Wishes:
         if item >= 0 and not self.state.places[item][0]:
             yield Wish({number: choice}, {item: True})
 
-    def followed(self, number: int, choice: int) -> dict[int, int]:
-        """A division, and those of the tasks that keep finding items at home by following it."""
+    def recoloured(self, number: int, choice: int) -> Wish:
+        """A division, with all that can follow it, and what they share in LX."""
+        chosen = self.followed(number, choice, far=True)
+        problem, resident = self.state.problem, {}
+        for task in chosen:
+            writes = problem.tasks[task].writes
+            item = problem.tasks[task].operands[writes] if writes >= 0 else -1
+            if item >= 0 and not self.state.places[item][0] and any(r in chosen for r in problem.items[item].readers):
+                resident[item] = True
+        return Wish(chosen, resident)
+
+    def followed(self, number: int, choice: int, far: bool = False) -> dict[int, int]:
+        """A division, and those of the tasks that keep finding items at home by following it; `far` goes along items
+        too that may be in LX but are not."""
         chosen, queue = {number: choice}, [number]
         for task in queue:
             for item, place in self.state.problem.places[task].items():
                 view = self.state.problem.tasks[task].menu.choices[chosen[task]].views[place]
-                for other in self._mates(item) if view != NOWHERE else ():
+                for other in self._mates(item, far) if view != NOWHERE else ():
                     if other in chosen or len(chosen) >= REACH:
                         continue
                     found = self._matching(other, item, view)
@@ -83,13 +127,14 @@ class Wishes:
                         queue.append(other)
         return chosen
 
-    def _mates(self, item: int) -> list[int]:
-        """The writer and the readers of an item that meet in LX now."""
+    def _mates(self, item: int, far: bool) -> list[int]:
+        """The writer and the readers of an item that meet in LX now; those that may."""
         home, ways = self.state.places[item]
         one = self.state.problem.items[item]
-        if not home:
+        if not home and not (far and one.feet):
             return []
-        return [one.writer, *(reader for reader, way in zip(one.readers, ways, strict=True) if way == HOME)]
+        ways_of = zip(one.readers, ways, strict=True)
+        return [one.writer, *(r for r, way in ways_of if way == HOME or (far and item in self.state.problem.places[r]))]
 
     def _matching(self, number: int, item: int, view: int) -> int:
         """The cheapest division of a task with a view of an item, -1 if there is none."""
