@@ -186,16 +186,15 @@ class State:
         item, view = self.problem.items[number], self.view(number, wish.choices)
         inside, ways = self.places[number]
         inside = wish.resident.get(number, inside) and view in item.feet and item.pinned != "hbm"
-        fresh = item.writer in wish.choices or number in wish.resident
+        fresh = (item.writer in wish.choices or number in wish.resident) and number not in wish.ways
         ways = wish.ways.get(number, ways)
         made = sorted({way for way in ways if way >= 0})
         found = []
         for reader, way in zip(item.readers, ways, strict=True):
             need = self.needed(number, reader, wish.choices)
-            found.append(self._way(item, view if inside else NOWHERE, reader, need, way, made))
-            anew = fresh or reader in wish.choices
-            if inside and need == view and need != NOWHERE and (found[-1] == DEVICE if anew else found[-1] != way):
-                found[-1] = HOME
+            taken = self._way(item, view if inside else NOWHERE, reader, need, way, made)
+            meets = inside and need == view and need != NOWHERE
+            found.append(HOME if meets and (fresh or taken != way or reader in wish.choices) else taken)
         if item.pinned == "lx" and not inside and all(way < 0 for way in found):
             return None
         return inside, tuple(found)
