@@ -20,16 +20,20 @@ from spyre_studio.session import Session
 def holds(session: Session, selection: Selection) -> frozenset[When]:
     """Everything of `When` that is true now."""
     pinned = any(key.partition(":")[2] in {selection.op, selection.buffer} for key in session.pins.keys)
+    compilation = session.compilation
     facts: dict[When, bool] = {
         "always": True,
-        "plan": session.compilation is not None,
+        "plan": compilation is not None,
         "busy": bool(session.busy),
+        "searching": session.search is not None and not session.search.ending,
         "undo": session.undo_stack.canUndo(),
         "redo": session.undo_stack.canRedo(),
         "pins": bool(session.pins),
         "back": selection.can_go_back,
         "forward": selection.can_go_forward,
         "selected": pinned,
+        "op": compilation is not None and selection.op in compilation.problem.program.op_map,
+        "buffer": compilation is not None and selection.buffer in compilation.plan.placement,
     }
     return frozenset(when for when, true in facts.items() if true)
 
@@ -45,6 +49,7 @@ class ActionSet(QObject):
         self.by_key = {row.key: self._made(row) for row in ACTIONS}
         session.changed.connect(self.refresh)
         session.settings.changed.connect(self.refresh)
+        session.searched.connect(self.refresh)
         # The stack speaks while it is destroyed too, perhaps after this: bound methods are disconnected in time.
         stack = session.undo_stack
         stack.canUndoChanged.connect(self.by_key["undo"].setEnabled)

@@ -13,7 +13,9 @@ from spyre_studio.views import VIEWS
 
 Menu = Literal["File", "Edit", "Plan", "View", "Go", "Window", "Help"]
 Scope = Literal["window", "graph"]
-When = Literal["always", "plan", "busy", "undo", "redo", "pins", "back", "forward", "selected"]
+When = Literal[
+    "always", "plan", "busy", "searching", "undo", "redo", "pins", "back", "forward", "selected", "op", "buffer"
+]
 
 MENUS: Final[tuple[Menu, ...]] = ("File", "Edit", "Plan", "View", "Go", "Window", "Help")
 
@@ -69,6 +71,37 @@ _ROWS: Final = (
         "selected",
         section=True,
     ),
+    Action(
+        "pin-lx",
+        "Edit",
+        "Keep the buffer in LX",
+        "pin_lx",
+        ("Ctrl+L",),
+        "Pin the selected buffer into the scratchpad.",
+        "buffer",
+    ),
+    Action(
+        "pin-hbm", "Edit", "Keep the buffer in device memory", "pin_hbm", (), "Pin it out of the scratchpad.", "buffer"
+    ),
+    Action(
+        "pin-ring",
+        "Edit",
+        "Relayout the buffer over the ring",
+        "pin_ring",
+        (),
+        "Bring it over the ring to cores that do not hold what they read.",
+        "buffer",
+    ),
+    Action("pin-none", "Edit", "Never relayout the buffer", "pin_none", (), "It must not go over the ring.", "buffer"),
+    Action(
+        "pin-same",
+        "Edit",
+        "Same division as…",
+        "pin_same",
+        (),
+        "Give the selected op the division of another one.",
+        "op",
+    ),
     Action("remove-pins", "Edit", "Remove all pins", "remove_pins", (), "Let the compiler decide everything.", "pins"),
     Action("find", "Edit", "Find in the graph", "find", ("Ctrl+F",), "Search ops and buffers.", "plan", section=True),
     Action("find-next", "Edit", "Find next", "find_next", ("F3",), "Show the next find.", "plan"),
@@ -91,7 +124,16 @@ _ROWS: Final = (
         "Every action, by typing a part of its name.",
     ),
     Action("resolve", "Plan", "Re-solve", "resolve", ("Ctrl+R", "F5"), "Make the plan for the current pins.", "plan"),
-    Action("cancel", "Plan", "Cancel", "cancel", ("Ctrl+.",), "Stop what runs; the plan on screen stays.", "busy"),
+    Action(
+        "stop",
+        "Plan",
+        "Stop with the best so far",
+        "stop",
+        ("Shift+F5",),
+        "End the search with the best plan that it has found.",
+        "searching",
+    ),
+    Action("cancel", "Plan", "Cancel", "cancel", ("Ctrl+.",), "End what runs; the plan on screen stays.", "busy"),
     Action(
         "automatic",
         "Plan",

@@ -18,6 +18,7 @@ from spyre_studio.finder import found_in, matching
 from spyre_studio.keys_page import KeysPage
 from spyre_studio.picker import Picker
 from spyre_studio.pin_change import without
+from spyre_studio.pin_menu import choose_same
 from spyre_studio.views.canvas import Canvas
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ class Handlers(QObject):
     @property
     def _graph(self) -> GraphView:
         return self._window.workbench.graph
+
+    @property
+    def _buffer(self) -> str:
+        assert self._selection.buffer is not None  # the action needs one
+        return self._selection.buffer
 
     @property
     def _model(self) -> str:
@@ -103,6 +109,27 @@ class Handlers(QObject):
             pins = without(pins, key) if key.partition(":")[2] in chosen else pins
         self._session.set_pins(pins)
 
+    def pin_lx(self, _row: Action) -> None:
+        """Keep the selected buffer in LX."""
+        self._session.pin_placement(self._buffer, "lx")
+
+    def pin_hbm(self, _row: Action) -> None:
+        """Keep the selected buffer in device memory."""
+        self._session.pin_placement(self._buffer, "hbm")
+
+    def pin_ring(self, _row: Action) -> None:
+        """Bring the selected buffer over the ring."""
+        self._session.pin_relayout(self._buffer, "ring")
+
+    def pin_none(self, _row: Action) -> None:
+        """Never bring the selected buffer over the ring."""
+        self._session.pin_relayout(self._buffer, "none")
+
+    def pin_same(self, _row: Action) -> None:
+        """Pick the op whose division the selected one shall have."""
+        if self._selection.op is not None:
+            choose_same(self._session, self._selection.op, self._window)
+
     def remove_pins(self, _row: Action) -> None:
         """Remove all pins."""
         self._session.set_pins(Pins())
@@ -152,6 +179,10 @@ class Handlers(QObject):
     def resolve(self, _row: Action) -> None:
         """Make the plan for the current pins."""
         self._session.resolve()
+
+    def stop(self, _row: Action) -> None:
+        """End a search with the best so far."""
+        self._session.stop()
 
     def cancel(self, _row: Action) -> None:
         """Stop what runs."""

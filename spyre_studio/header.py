@@ -17,11 +17,12 @@ from compiler.device import device_names, load_device
 from compiler.pipelines import PIPELINES, PURPOSES
 from spyre_studio.chip import Chip
 from spyre_studio.lights import VerdictLights
+from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.session import Session
 from spyre_studio.theme import GRID, PAD, Tone
 from spyre_studio.units import format_count, format_us
-from spyre_studio.verdicts import bound_text, change_text, gathered, lights_of, solver_text
+from spyre_studio.verdicts import bound_text, change_text, gathered, lights_of, solver_hint, solver_text
 from spyre_studio.widgets import button, restyle
 
 HEIGHT = 6 * GRID
@@ -40,10 +41,11 @@ class Header(QWidget):
         self.pins_chip = Chip("", accent=True, parent=self)
         self.resolve = button("Re-solve", "primary", "Make the plan for the current pins (Ctrl+R)")
         self.time, self.change, self.bound = QLabel(self), QLabel(self), QLabel(self)
-        self.solver = QLabel(self)
+        self.solver, self.old = QLabel(self), Pill("old plan", "warn", self)
         self.lights = VerdictLights(self)
         self._arrange()
         session.changed.connect(lambda _what: self.refresh())
+        session.searched.connect(self._show_old)
         self.refresh()
 
     def refresh(self) -> None:
@@ -63,6 +65,7 @@ class Header(QWidget):
         self.pins_chip.setVisible(count > 0)
         self.resolve.setEnabled(not session.opening and not session.busy)
         self._show_time(compilation)
+        self._show_old()
         self._fit()
 
     def sizeHint(self) -> QSize:
@@ -96,7 +99,19 @@ class Header(QWidget):
         self.change.setToolTip("Against the plan that was on screen before")
         self.bound.setText(bound_text(compilation.solver))
         self.solver.setText(f"plan {self._session.run_id} · {solver_text(compilation.solver)}")
+        for label in (self.bound, self.solver):
+            label.setToolTip(solver_hint(compilation.solver))
         self.time.setAccessibleName(f"Predicted time {self.time.text()}")
+
+    def _show_old(self) -> None:
+        """While another plan is searched for, the one on screen says that it is not that one."""
+        searching = self._session.search is not None
+        if searching is self.old.isVisibleTo(self):
+            return
+        hint = "Another plan is searched for; this one stays until that is there"
+        self.old.set_pill(f"old plan {self._session.run_id}".strip(), "warn", hint)
+        self.old.setVisible(searching)
+        self._fit()
 
     def _fit(self) -> None:
         """Full lights if they fit, else gathered ones; then the words about the solver, then the note."""
@@ -127,6 +142,7 @@ class Header(QWidget):
         self.setFixedHeight(px(HEIGHT))
         self.name.setFont(font("title", bold=True))
         self.time.setFont(font("title", bold=True))
+        self.old.hide()
         for label in (self.note, self.bound, self.solver, self.change):
             label.setFont(font("label"))
             label.setProperty("tone", "mute")
@@ -163,6 +179,7 @@ class Header(QWidget):
         row.addStretch(1)
         row.addWidget(self.resolve)
         row.addSpacing(px(GRID))
+        row.addWidget(self.old)
         row.addLayout(times)
         row.addSpacing(px(2 * GRID))
         row.addWidget(self.solver)

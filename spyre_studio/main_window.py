@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSettings, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from resources.examples import examples
@@ -114,6 +114,13 @@ class MainWindow(QMainWindow):
         if path:
             event.acceptProposedAction()
             self.open(path)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape ends what runs, where nothing nearer to the keyboard had a use for it."""
+        if event.key() == Qt.Key.Key_Escape and self.session.busy:
+            self.session.cancel()
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember how it looked, and end the worker."""
@@ -222,6 +229,7 @@ class MainWindow(QMainWindow):
         self.start.chosen.connect(self.open)
         self.start.browse.connect(lambda: self.actions_.trigger("open"))
         self.status.cancelled.connect(self.session.cancel)
+        self.status.stopped.connect(self.session.stop)
         self.loading.acted.connect(self.session.cancel)
         self.session.progressed.connect(self._progressed)
         self.session.changed.connect(self._changed)

@@ -1,4 +1,4 @@
-"""A curve the size of a word: how the objective fell while solving, with the bound it cannot pass.
+"""A curve the size of a word: how the objective fell while solving, and how the bound that it cannot pass rose.
 
 Owns: the drawing. Refuses: axes (a sparkline has none) and numbers; they stand beside it.
 """
@@ -15,24 +15,29 @@ from spyre_studio.theme import GRID
 
 
 class Sparkline(QWidget):
-    """Values from left to right at equal distances, or at `times`; `bound` is a dashed line."""
+    """Values from left to right at equal distances, or at `times`; `bounds` are a dashed curve."""
 
     def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._values: tuple[float, ...] = ()
         self._times: tuple[float, ...] = ()
-        self._bound: float | None = None
+        self._bounds: tuple[float | None, ...] = ()
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    def set_values(self, values: Sequence[float], bound: float | None = None, times: Sequence[float] = ()) -> None:
-        """Show these values. Raises ValueError if there are times but not one per value."""
-        if times and len(times) != len(values):
-            raise ValueError(f"{len(values)} values need as many times, not {len(times)}")
+    def set_values(
+        self, values: Sequence[float], bounds: Sequence[float | None] = (), times: Sequence[float] = ()
+    ) -> None:
+        """Show these values; `bounds` are those known at each, None for none. Raises ValueError if there are times or
+        bounds but not one per value."""
+        for others, what in ((times, "times"), (bounds, "bounds")):
+            if others and len(others) != len(values):
+                raise ValueError(f"{len(values)} values need as many {what}, not {len(others)}")
         places = tuple(times) if times else tuple(float(index) for index in range(len(values)))
-        kept = [(time, value) for time, value in zip(places, values, strict=True) if isfinite(value)]
-        self._times, self._values = tuple(time for time, _ in kept), tuple(value for _, value in kept)
-        self._bound = bound if bound is not None and isfinite(bound) else None
+        known = tuple(bounds) or (None,) * len(values)
+        kept = [one for one in zip(places, values, known, strict=True) if isfinite(one[1])]
+        self._times, self._values = tuple(one[0] for one in kept), tuple(one[1] for one in kept)
+        self._bounds = tuple(one[2] if one[2] is not None and isfinite(one[2]) else None for one in kept)
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -41,14 +46,22 @@ class Sparkline(QWidget):
 
     def points(self) -> list[QPointF]:
         """The curve in pixels; the last value is drawn out to the right edge."""
-        if not self._values:
+        return self._drawn(self._values)
+
+    def bound_points(self) -> list[QPointF]:
+        """The bound in pixels, from where it is known first to the right edge."""
+        return self._drawn(self._bounds)
+
+    def _drawn(self, values: Sequence[float | None]) -> list[QPointF]:
+        known = [(time, value) for time, value in zip(self._times, values, strict=True) if value is not None]
+        if not known:
             return []
         low, high = self._range()
         first, span = self._times[0], (self._times[-1] - self._times[0]) or 1.0
         width, height = self.width() - 2.0, self.height() - 4.0
         made = [
             QPointF(1 + width * (time - first) / span, 2 + height * (high - value) / (high - low))
-            for time, value in zip(self._times, self._values, strict=True)
+            for time, value in known
         ]
         return [*made, QPointF(1 + width, made[-1].y())]
 
@@ -56,18 +69,15 @@ class Sparkline(QWidget):
         """Bound and curve."""
         painter, theme = QPainter(self), active_theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._bound is not None and self._values:
-            low, high = self._range()
-            y = 2 + (self.height() - 4.0) * (high - self._bound) / (high - low)
-            pen = QPen(qcolor(theme.mute), 1)
-            pen.setDashPattern([3.0, 2.0])
-            painter.setPen(pen)
-            painter.drawLine(QPointF(1, y), QPointF(self.width() - 1.0, y))
+        pen = QPen(qcolor(theme.mute), 1)
+        pen.setDashPattern([3.0, 2.0])
+        painter.setPen(pen)
+        painter.drawPolyline(QPolygonF(self.bound_points()))
         painter.setPen(QPen(qcolor(theme.accent), 1.5, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawPolyline(QPolygonF(self.points()))
         painter.end()
 
     def _range(self) -> tuple[float, float]:
-        every = [*self._values] + ([] if self._bound is None else [self._bound])
+        every = [*self._values, *(bound for bound in self._bounds if bound is not None)]
         low, high = min(every), max(every)
         return (low, high) if high > low else (low - 1, high + 1)

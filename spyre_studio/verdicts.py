@@ -6,6 +6,7 @@ Owns: turning a compilation and a verification into short phrases. Refuses: Qt w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from compiler.compilation import Compilation, SolverStatus, Verdict
 from compiler.pins import PinState
@@ -16,6 +17,13 @@ from spyre_studio.lights import Light
 from spyre_studio.units import format_count, format_percent, format_us
 
 NUMERICS = "numerics"
+GAP: Final = "The gap is the share of the predicted time that a better plan could save at most."
+_STATUS: Final = {
+    "optimal": "No plan is quicker, under the same prices.",
+    "within gap": "The search ended as soon as the gap was small enough.",
+    "heuristic": "It was found by rules; how much quicker another plan could be is not known.",
+    "stopped": "The search was ended with the best plan so far; Re-solve goes on from it.",
+}
 
 
 def lights_of(compilation: Compilation, report: VerifyReport | None) -> tuple[Light, ...]:
@@ -58,6 +66,13 @@ def bound_text(solver: SolverStatus) -> str:
     if solver.bound_us < 0:
         return "no bound known"
     return f"bound {format_us(solver.bound_us)} · gap {format_percent(solver.gap)}"
+
+
+def solver_hint(solver: SolverStatus) -> str:
+    """What status, bound and gap mean, for a tooltip."""
+    status = next((words for known, words in _STATUS.items() if solver.status.startswith(known)), "")
+    bound = "" if solver.bound_us < 0 else f"The bound is a time below which no plan goes. {GAP}"
+    return " ".join(words for words in (status, bound) if words)
 
 
 def solver_text(solver: SolverStatus) -> str:

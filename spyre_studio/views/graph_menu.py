@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from spyre_studio.pin_change import without
+from spyre_studio.pin_menu import add_buffer, add_op, add_unpin
 from spyre_studio.session import Session
 from spyre_studio.views.graph_canvas import Hit
 from spyre_studio.views.graph_fold import GraphFold
@@ -23,12 +23,11 @@ def graph_menu(scene: Scene, item: Hit | None, session: Session, fold: GraphFold
         menu.addAction("Close module" if group in fold.opened else "Open module", lambda: fold.toggle(group))
     if op:
         menu.addAction("Copy the name of the op", lambda: QGuiApplication.clipboard().setText(op))
+        add_op(menu, op, session, parent.window())
+    several = len(buffers) > 1
     for buffer in buffers:
-        _add_buffer(menu, buffer, session, several=len(buffers) > 1)
-    pinned = [key for key in session.pins.keys if key.partition(":")[2] in {op, *buffers}]
-    if pinned:
-        menu.addSeparator()
-        menu.addAction("Unpin", lambda: _unpin(session, pinned))
+        add_buffer(menu.addMenu(buffer) if several else menu, buffer, session, named=not several)
+    add_unpin(menu, (op, *buffers), session)
     if menu.isEmpty():
         menu.addAction("Open all modules", fold.open_all)
         menu.addAction("Close all modules", fold.close_all)
@@ -53,21 +52,3 @@ def _meant(scene: Scene, item: Hit | None) -> tuple[str | None, str, tuple[str, 
             return None, found.name, (found.buffer,) if found.buffer else ()
         case _:
             return None, "", ()
-
-
-def _add_buffer(menu: QMenu, buffer: str, session: Session, several: bool) -> None:
-    """Where the buffer shall lie, as pins; buffers of one edge in a menu each."""
-    place = menu.addMenu(buffer) if several else menu
-    current = session.pins.placement.get(buffer)
-    for where, words in (("lx", "Keep in LX"), ("hbm", "Keep in device memory")):
-        entry = place.addAction(words if several else f"{words}: {buffer}")
-        entry.setCheckable(True)
-        entry.setChecked(current == where)
-        entry.triggered.connect(lambda _checked=False, where=where: session.pin_placement(buffer, where))
-
-
-def _unpin(session: Session, keys: list[str]) -> None:
-    pins = session.pins
-    for key in keys:
-        pins = without(pins, key)
-    session.set_pins(pins)

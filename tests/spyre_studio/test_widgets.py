@@ -232,25 +232,30 @@ def test_a_banner_offers_only_what_it_has(banner: Banner, qtbot: QtBot) -> None:
 def test_a_sparkline_falls_to_its_bound(qtbot: QtBot, dark: Theme) -> None:
     line = Sparkline("objective")
     show(qtbot, line, 80, 20)
-    line.set_values([500.0, float("inf"), 420.0, 412.6], bound=410.0, times=[0.0, 0.1, 0.5, 2.0])
+    line.set_values([500.0, float("inf"), 420.0, 412.6], [None, None, 400.0, 410.0], [0.0, 0.1, 0.5, 2.0])
     points = line.points()
     assert len(points) == 4  # the infinite one is left out, the last is drawn out
     heights = [point.y() for point in points]
     assert heights == sorted(heights)
     assert points[-1].x() == line.width() - 1
+    bounds = line.bound_points()
+    assert [point.x() for point in bounds] == [points[1].x(), points[2].x(), points[3].x()], "from where it is known"
+    assert bounds[0].y() > bounds[1].y() > points[-1].y(), "it rises and stays below"
     assert dark.accent in colours(line)
 
 
 def test_a_sparkline_without_values_is_empty(qtbot: QtBot, dark: Theme) -> None:
     line = Sparkline()
     show(qtbot, line, 80, 20)
-    line.set_values([], bound=3.0)
+    line.set_values([])
     assert line.points() == []
     assert len(colours(line)) == 1
     line.set_values([5.0])
     assert len(line.points()) == 2
     with pytest.raises(ValueError, match="2 values need as many times"):
         line.set_values([1.0, 2.0], times=[0.0])
+    with pytest.raises(ValueError, match="2 values need as many bounds"):
+        line.set_values([1.0, 2.0], [0.0])
 
 
 def test_a_legend_names_and_draws_every_entry(qtbot: QtBot, dark: Theme) -> None:
