@@ -18,9 +18,10 @@ from frozendict import frozendict
 from compiler.solvers.joint.judge import best, trivial
 from compiler.solvers.joint.options import Offers, Option, Reads, Step
 from compiler.solvers.joint.problem import Answer, JointProblem, Load
-from compiler.solvers.joint.prospects import Prospects, Weights
+from compiler.solvers.joint.prospects import EVEN, Prospects
 from compiler.solvers.joint.seats import Seat, Seats
 from compiler.solvers.joint.state import abroad
+from compiler.solvers.joint.tables import Weights
 
 ASKED_EVERY = 16
 """Tasks between two looks at the clock."""
@@ -61,7 +62,7 @@ class Node:
 def beam(
     problem: JointProblem,
     width: int = 16,
-    weights: Weights = Weights(),  # noqa: B008 (frozen)
+    weights: Weights = EVEN,
     until: float = inf,
     tell: Callable[[int], bool] | None = None,
     by_kernel: Mapping[int, Weights] = frozendict[int, Weights](),

@@ -11,7 +11,7 @@ from math import inf
 
 from compiler.solvers.joint.judge import aims
 from compiler.solvers.joint.problem import Answer, JointProblem
-from compiler.solvers.joint.prospects import Prospects, Weights
+from compiler.solvers.joint.prospects import EVEN, Prospects
 from compiler.solvers.joint.state import Proposal, State, Wish
 from compiler.solvers.joint.wishes import Wishes
 
@@ -40,7 +40,7 @@ def improve(
     `tell` hears how many tasks were looked at and says whether to stop; `until` is when to, in monotonic seconds.
     """
     state = State.of(problem, answer)
-    wishes = Wishes(state, Prospects.of(problem, Weights()))
+    wishes = Wishes(state, Prospects.of(problem, EVEN))
     waiting, looked = sorted(range(len(problem.tasks)) if tasks is None else set(tasks)), 0
     for _ in range(SWEEPS):
         again: set[int] = set()

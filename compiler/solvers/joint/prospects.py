@@ -15,17 +15,14 @@ from frozendict import frozendict
 
 from compiler.plan import EditKind
 from compiler.solvers.joint.problem import NOWHERE, Bill, Copy, JointProblem, Load, Task
+from compiler.solvers.joint.tables import Weights
 
 FUSED = 0.05
 """Share of a fused reduction that counts: only the slowest of a kernel does, and which one that is is not known yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What a microsecond of compute and of memory counts; a serial one counts 1."""
-
-    compute: float = 0.5
-    memory: float = 0.5
+EVEN = Weights(0.5, 0.5)
+"""Weights for what is not known to be bound by either."""
 
 
 @dataclass(frozen=True, slots=True)
