@@ -21,6 +21,7 @@ from compiler.errors import InputError
 from compiler.graph import ModelGraph
 from compiler.materialize import materialize
 from compiler.passes.assign_layouts import AssignLayouts
+from compiler.passes.co_optimize import CoOptimize
 from compiler.passes.divide_matmul import DivideMatmul
 from compiler.passes.divide_rest import DivideRest
 from compiler.passes.improve_division import ImproveDivision
@@ -73,6 +74,7 @@ PASSES: frozendict[str, type] = frozendict(
         DivideRest,
         ImproveDivision,
         PlaceScratchpad,
+        CoOptimize,
     )
 )
 _SPEC = re.compile(r"\s*([a-z][a-z-]*)\s*(?:\{([^{}]*)\})?\s*(?:,|$)")

@@ -27,7 +27,7 @@ from compiler.solvers.joint.tables import (
     Floats,
     Table,
     apart,
-    written_us,
+    weighed,
 )
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ class Clock:
         if weights is None:
             sums = [bill.compute_us, bill.fused_us, bill.memory_us, bill.serial_us, bill.read_bytes, bill.written_bytes]
             return np.array(sums, dtype=np.float64)
-        moved = bill.memory_us + rates.memory_us(bill.read_bytes, 0) + written_us(rates, bill.written_bytes)
-        return np.array([weights.compute * bill.compute_us + weights.memory * moved + bill.serial_us])
+        return np.array([weighed(bill, rates, weights)])
 
     def _count(self, kernel: int, variable: cp_model.IntVar, vector: Floats, number: int = -1) -> None:
         """Count a vector where a variable is true: sums of the kernel, then the loads of a task."""
@@ -194,8 +193,8 @@ class Clock:
 
     def _close(self, kernel: int) -> None:
         if self.made.weights is not None:
-            loaded, beyond, _ = self._loaded(kernel, self.made.weights.memory)
-            self.total += self._sum(kernel, 0) + loaded + beyond
+            loaded, beyond, turned = self._loaded(kernel, self.made.weights.memory)
+            self.total += self._sum(kernel, 0) + loaded + beyond + turned
             return
         base, rates = self.made.problem.base.get(kernel, Bill()), self.made.problem.rates
         per_byte, turn = 1 / rates.bytes_per_ns / 1000, rates.turnaround_ns_per_byte / 1000
@@ -269,7 +268,8 @@ class Clock:
             together = self._parts(item, rows)
             per_byte = weight / rates.bytes_per_ns / 1000
             memory += self._bytes(rows, per_byte, together)
-            turned += self._bytes(rows, rates.turnaround_ns_per_byte / 1000, together) if not self.made.weights else []
+            if self.made.weights is None or self.made.weights.turned_reads:
+                turned += self._bytes(rows, weight * rates.turnaround_ns_per_byte / 1000, together)
             delivered = self._top([self._terms(row[1]) for row in rows.values()])
             beyond += self._top([self._terms(row[2]) for row in rows.values()], 0, delivered)
             memory += self._weighed(delivered, weight)

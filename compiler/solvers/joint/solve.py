@@ -69,6 +69,9 @@ def solve(
     solver.parameters.num_workers = limits.workers
     solver.parameters.interleave_search = limits.workers > 1
     solver.parameters.random_seed = limits.seed
+    solver.parameters.linearization_level = 2  # views are classes, so that the linear relaxation is nearly exact
+    solver.parameters.symmetry_level = 0
+    solver.parameters.cp_model_probing_level = 0
     solver.parameters.max_deterministic_time = limits.work
     solver.parameters.max_time_in_seconds = max(0.01, limits.until - time.monotonic())
     callback = _teller(told) if told else None

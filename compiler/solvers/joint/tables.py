@@ -22,10 +22,14 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What a microsecond of compute and of memory counts where both are added up; the rest counts one."""
+    """What a microsecond of compute and of memory counts where both are added up; the rest counts one.
+
+    The turnaround is that of written bytes, or of read ones with `turned_reads`: the true one is of the smaller side.
+    """
 
     compute: float
     memory: float
+    turned_reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +134,14 @@ def _counted(bill: Bill, touched: int, rates: Rates, weights: Weights | None) ->
             float(bill.written_bytes),
         ]
         return np.array([*sums, *loads.ravel()])
-    moved = bill.memory_us + rates.memory_us(bill.read_bytes, 0) + written_us(rates, bill.written_bytes)
-    one = weights.compute * bill.compute_us + weights.memory * moved + bill.serial_us
-    return np.array([one, *loads.ravel()])
+    return np.array([weighed(bill, rates, weights), *loads.ravel()])
 
 
-def written_us(rates: Rates, size: float) -> float:
-    """Time of written bytes that bear the turnaround."""
-    return size * (1 / rates.bytes_per_ns + rates.turnaround_ns_per_byte) / 1000
+def weighed(bill: Bill, rates: Rates, weights: Weights) -> float:
+    """The weighted sum of a bill, but for its loads."""
+    turned = bill.read_bytes if weights.turned_reads else bill.written_bytes
+    moved = (bill.read_bytes + bill.written_bytes) / rates.bytes_per_ns + turned * rates.turnaround_ns_per_byte
+    return weights.compute * bill.compute_us + weights.memory * (bill.memory_us + moved / 1000) + bill.serial_us
 
 
 def apart(table: Table) -> Floats | None:

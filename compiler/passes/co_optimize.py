@@ -1,0 +1,136 @@
+"""co-optimize: divisions, residence in LX, moves and addresses in one decision on one cost model (facts 5).
+
+Owns the choice of the search, what it starts from, and the plan made of its answer; the program as tables is
+`compiler.joint`, the searches are `compiler.solvers.joint`.  Refuses to be worse than the divisions that stand with
+best-fit placement, and to change a division that a pin has decided.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from frozendict import frozendict
+
+from compiler.cost.model import price
+from compiler.division_ground import free_steps
+from compiler.errors import InputError
+from compiler.joint.assembly import Assembly
+from compiler.joint.ground import Ground, ground_of
+from compiler.joint.pins import placement_status
+from compiler.joint.reasons import placements, reasons
+from compiler.joint.starts import answer_of
+from compiler.passes.place_scratchpad import MOST_SECONDS, PlaceScratchpad
+from compiler.plan import Claim, Plan
+from compiler.problem import Problem
+from compiler.schedule import expand
+from compiler.solvers.cp_sat import SolverMissingError
+from compiler.solvers.joint.exact import Outcome
+from compiler.solvers.joint.problem import Answer
+from compiler.solvers.joint.table import FALLBACK, SEARCHES
+from compiler.watch import Watch
+
+NS_PER_US = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class CoOptimize:
+    """Revises divisions, adds edits with their layouts, sets placement, kernels, pins and a claim in ns.
+
+    `solver` is one of SEARCHES; `seconds` bounds it by counted work and by the clock, `seed` steers it.  `moves=no`
+    leaves out clones and relayouts.  Where OR-Tools is missing, `greedy` takes the place of cp-sat, and the claim's
+    method and `reasons` say so.
+    """
+
+    name: ClassVar[str] = "co-optimize"
+    needs: ClassVar[tuple[str, ...]] = ("layouts", "edits", "divisions")
+    decides: ClassVar[tuple[str, ...]] = (
+        "layouts",
+        "edits",
+        "divisions",
+        "placement",
+        "kernels",
+        "pins",
+        "reasons",
+        "claims",
+    )
+    extends: ClassVar[tuple[str, ...]] = ("layouts", "edits")
+    solver: str = "cp-sat"
+    seconds: float = 10.0
+    seed: int = 0
+    moves: str = "yes"
+
+    def __post_init__(self) -> None:
+        if self.solver not in SEARCHES:
+            known = ", ".join(SEARCHES)
+            raise InputError(f"solver {self.solver}", "co-optimize has no such solver", f"use one of {known}")
+        if self.seed < 0:
+            raise InputError(f"seed {self.seed}", "a solver counts its seeds from 0", "use 0 or a number above")
+        if not 0 < self.seconds <= MOST_SECONDS:
+            why = "a solver needs time, and at most a day of it"
+            raise InputError(f"seconds {self.seconds}", why, f"use a number above 0 and up to {MOST_SECONDS}")
+        if self.moves not in ("yes", "no"):
+            raise InputError(f"pass {self.name}", f"its moves is {self.moves!r}", "use yes or no")
+
+    def __call__(self, problem: Problem, plan: Plan) -> Plan:
+        return self.search(problem, plan, Watch())
+
+    def search(self, problem: Problem, plan: Plan, watch: Watch) -> Plan:
+        """As the call; `watch` is told of every answer and may end the search with the best."""
+        until = time.monotonic() + self.seconds
+        schedule = expand(problem.program, plan)
+        ground = ground_of(problem, plan, free_steps(plan, schedule.steps), self.moves == "yes")
+        starts = self._starts(problem, plan, ground, watch)
+        method, missing, found = self._found(ground, starts, until, watch)
+        assembly = Assembly(problem, ground, found.answer, found.packing)
+        made = assembly.plan()
+        made = replace(made, placement=placements(problem, made, assembly))
+        total = price(problem, made).total_us
+        told = dict(reasons(plan, made)) | missing
+        apart = abs(total - found.objective_us)
+        told.setdefault(
+            f"pass:{self.name}",
+            f"{found.objective_us:,.3f} us counted by the search, {total:,.3f} us by the cost model"
+            + (f": {apart:,.3f} us apart" if apart >= 0.0005 else ""),
+        )
+        return replace(
+            made,
+            reasons=frozendict(told),
+            pins=made.pins | placement_status(problem, made),
+            claims=made.claims.set(self.name, _claim(method, total, found)),
+        )
+
+    def _starts(self, problem: Problem, plan: Plan, ground: Ground, watch: Watch) -> list[Answer]:
+        """The plan before, if there is one, and the divisions that stand with best-fit placement."""
+        found = [answer_of(ground, PlaceScratchpad()(problem, plan))]
+        return [answer_of(ground, watch.previous), *found] if watch.previous is not None else found
+
+    def _found(
+        self, ground: Ground, starts: list[Answer], until: float, watch: Watch
+    ) -> tuple[str, dict[str, str], Outcome]:
+        """Who answered, the reason if that is somebody else than was asked, and the outcome."""
+        seconds = max(0.1, until - time.monotonic())
+
+        def tell(objective_us: float, bound_us: float) -> bool:
+            return watch.tell(self.solver, objective_us, bound_us)
+
+        try:
+            return self.solver, {}, _told(SEARCHES[self.solver](ground.problem, starts, seconds, self.seed, tell))
+        except SolverMissingError as missing:
+            why = {f"pass:{self.name}": f"{FALLBACK} in place of {self.solver}: {missing.why}"}
+            found = SEARCHES[FALLBACK](ground.problem, starts, seconds, self.seed, tell)
+            return f"{FALLBACK}-without-or-tools", why, _told(found)
+
+
+def _told(found: Outcome | None) -> Outcome:
+    if found is None:
+        raise InputError("the pins", "no plan has all buffers that they want in LX", "remove a placement pin")
+    return found
+
+
+def _claim(method: str, total_us: float, found: Outcome) -> Claim:
+    """Objective and bound in ns; a bound that is not known is 0."""
+    objective = round(total_us * NS_PER_US)
+    bound = max(0, min(objective, int(found.bound_us * NS_PER_US) + 1))  # the search counts in parts of a ns
+    return Claim(method, "ns", objective, bound, found.states)
