@@ -16,7 +16,7 @@ from statistics import median
 from compiler.solvers.joint.descent import improve, less
 from compiler.solvers.joint.judge import aims
 from compiler.solvers.joint.problem import DEVICE, HOME, Answer, JointProblem
-from compiler.solvers.joint.prospects import EVEN, Prospects
+from compiler.solvers.joint.prospects import Prospects, Slope
 from compiler.solvers.joint.state import Proposal, State, Wish
 from compiler.solvers.joint.wishes import Wishes
 
@@ -78,7 +78,7 @@ class _Walk:
     best_aims: tuple[float, float] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.wishes = Wishes(self.state, Prospects.of(self.state.problem, EVEN))
+        self.wishes = Wishes(self.state, Prospects.of(self.state.problem, Slope()))
         self.best, self.best_aims = self.state.answer(), self.state.aims
 
     def back(self) -> None:

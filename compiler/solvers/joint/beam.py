@@ -12,24 +12,32 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
+from operator import itemgetter
 
 from frozendict import frozendict
 
 from compiler.solvers.joint.judge import best, trivial
-from compiler.solvers.joint.options import Offers, Option, Reads, Step
+from compiler.solvers.joint.kinds import Seat
+from compiler.solvers.joint.options import Option, Options, Reads, Steps
 from compiler.solvers.joint.problem import Answer, JointProblem, Load
-from compiler.solvers.joint.prospects import EVEN, Prospects
-from compiler.solvers.joint.seats import Seat, Seats
+from compiler.solvers.joint.prospects import Prospects, Slope
 from compiler.solvers.joint.state import abroad
 from compiler.solvers.joint.tables import Weights
 
 ASKED_EVERY = 16
 """Tasks between two looks at the clock."""
 
+WIDTH = 16
+
+Seated = tuple[int, Seat]
+"""An item and where it is."""
+
 Shared = frozendict[int, tuple[int, float, float]]
 """Of each input that a kernel reads more than once: bytes still to load, delivery and all of a load paid for (us)."""
 
 NOTHING: Shared = frozendict()
+
+_item = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +49,7 @@ class Node:
     """
 
     score: float
-    seats: tuple[Seat, ...]
+    seats: tuple[Seated, ...]
     units: int = 0
     tail: int = 0
     even: int = 0
@@ -61,18 +69,19 @@ class Node:
 
 def beam(
     problem: JointProblem,
-    width: int = 16,
-    weights: Weights = EVEN,
+    width: int = WIDTH,
+    weights: Weights | None = None,
     until: float = inf,
     tell: Callable[[int], bool] | None = None,
-    by_kernel: Mapping[int, Weights] = frozendict[int, Weights](),
+    by_kernel: Mapping[int, Slope] = frozendict[int, Slope](),
 ) -> Answer | None:
     """The best answer that a beam of so many states comes to; none where pins to LX leave nothing that it finds.
 
     `tell` hears how many tasks are done and says whether to stop; from then on, and after `until` (monotonic seconds),
     what is left is not searched.  `by_kernel` has other weights for some kernels.
     """
-    search = _Search(problem, Seats(Prospects.of(problem, weights, by_kernel)), width)
+    slope = Slope(weights) if weights else Slope()
+    search = _Search(problem, Prospects.of(problem, slope, by_kernel), width)
     nodes = [Node(0.0, ())]
     for number in range(len(problem.tasks)):
         if number % ASKED_EVERY == 0 and (time.monotonic() > until or (tell is not None and tell(number))):
@@ -81,40 +90,38 @@ def beam(
     return best(problem, [*(_answer(problem, node) for node in nodes), trivial(problem)])
 
 
-@dataclass(slots=True)
+@dataclass
 class _Search:
     problem: JointProblem
-    seats: Seats
+    prospects: Prospects
     width: int
+    steps: Steps = field(init=False)
     rooms: list[int] = field(init=False)
-    found: dict[tuple[Seat, ...], Node] = field(default_factory=dict)
+    found: dict[tuple[Seated, ...], Node] = field(default_factory=dict)
     scores: list[float] = field(default_factory=list)
+    items: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        self.steps = Steps(self.prospects)
         whole, reserved = self.problem.capacity // self.problem.alignment, self.problem.reserved
         heights = [self.problem.height(size) for size in reserved or (0,) * len(self.problem.tasks)]
         self.rooms = [whole - height for height in heights]
 
     def step(self, number: int, nodes: list[Node]) -> list[Node]:
         """The best states after a task, from those before it."""
-        offers = Offers(self.seats, number)
-        reads = offers.reads.items
+        step, self.items = self.steps.of(number)
+        reads, tasks = self.items[:-1], self.problem.tasks
         self.found, self.scores = {}, []
-        known: dict[tuple[Seat, ...], Step] = {}
-        fresh = number > 0 and self.problem.tasks[number - 1].kernel != offers.task.kernel
+        fresh = number > 0 and tasks[number - 1].kernel != tasks[number].kernel
         for node in nodes:
-            held = tuple(seat for seat in node.seats if seat.item in reads)
-            if held not in known:
-                known[held] = Step(offers, held)
-            self._follow(node, known[held], fresh)
+            seated = dict(node.seats)
+            options = step.options(tuple([seated.pop(item, None) for item in reads]))
+            self._follow(number, node, tuple(seated.items()), options, NOTHING if fresh else node.loaded)
         return sorted(self.found.values(), key=lambda node: node.score)[: self.width]
 
-    def _follow(self, node: Node, step: Step, fresh: bool) -> None:
-        """Enter what comes of a state by each option."""
-        number, held = step.offers.number, step.held
-        loaded = NOTHING if fresh else node.loaded
-        rest = tuple(seat for seat in node.seats if seat not in held)
-        for option in step.options():
+    def _follow(self, number: int, node: Node, rest: tuple[Seated, ...], options: Options, loaded: Shared) -> None:
+        """Enter what comes of a state by each option; `rest` is what lies in LX and is not read."""
+        for option in options:
             score = node.score + option.delta
             if score > self._worst():
                 return
@@ -128,7 +135,7 @@ class _Search:
         return self.scores[self.width - 1] if len(self.scores) >= self.width else inf
 
     def _enter(
-        self, number: int, node: Node, option: Option, rest: tuple[Seat, ...], score: float, loaded: Shared
+        self, number: int, node: Node, option: Option, rest: tuple[Seated, ...], score: float, loaded: Shared
     ) -> None:
         """Enter a state, if there is room for it or can be made."""
         even, odd = node.units + node.tail + option.even, node.units + option.odd
@@ -136,17 +143,18 @@ class _Search:
         if option.late:
             if not self._had_room(number, node, option):
                 return
-            late = (*late, *((since, number, height) for since, height in option.late))
+            late = (*late, *((number - ago, number, height) for ago, height in option.late))
         if even > room or odd > room:
             freed = self._given_up(number, rest, even - room, odd - room)
             if not freed:
                 return
-            rest = tuple(seat for seat in rest if seat not in freed)
-            less = sum(seat.units for seat in freed)
+            rest = tuple(one for one in rest if one not in freed)
+            less = sum(seat.units for _, seat in freed)
             even, odd, units = even - less * (even > room), odd - less, units - less
-            score += sum(self.seats.loss(seat) for seat in freed)
+            score += sum(seat.loss for _, seat in freed)
         if score <= self._worst():
-            seats = tuple(sorted((*rest, *option.seats), key=_item)) if rest else option.seats
+            left = [(item, seat) for item, seat in zip(self.items, option.seats, strict=True) if seat is not None]
+            seats = tuple(sorted([*rest, *left], key=_item))
             self._keep(Node(score, seats, units, option.tail, even, odd, late, loaded, option, node))
 
     def _had_room(self, number: int, node: Node, option: Option) -> bool:
@@ -154,7 +162,7 @@ class _Search:
         at = number
         for past in node.path():
             at -= 1
-            taken = sum(height for since, height in option.late if since <= at)
+            taken = sum(height for ago, height in option.late if number - ago <= at)
             if not taken:
                 return True
             taken += sum(height for since, end, height in node.late if since <= at < end)
@@ -162,39 +170,41 @@ class _Search:
                 return False
         return True
 
-    def _given_up(self, number: int, rest: tuple[Seat, ...], even: int, odd: int) -> list[Seat]:
+    def _given_up(self, number: int, rest: tuple[Seated, ...], even: int, odd: int) -> list[Seated]:
         """What is worth least by unit, so that so many units too many are free; nothing if that is not enough.
 
         What was written right before the task still lies there at the tick before it, if it is cloned out.
         """
-        need, items, loss = max(even, odd), self.problem.items, self.seats.loss
-        able = [seat for seat in rest if seat.units and not (even > 0 and items[seat.item].writer == number - 1)]
-        able = [seat for seat in able if not self.seats.held[seat.item]]
-        if sum(seat.units for seat in able) < need:
+        need, items, kinds = max(even, odd), self.problem.items, self.prospects.kinds
+        able = [one for one in rest if one[1].units and not kinds[one[0]].held]
+        if even > 0:
+            able = [one for one in able if items[one[0]].writer != number - 1]
+        if sum(seat.units for _, seat in able) < need:
             return []
-        freed: list[Seat] = []
-        for seat in sorted(able, key=lambda one: loss(one) / one.units):
-            freed.append(seat)
-            need -= seat.units
+        freed: list[Seated] = []
+        for one in sorted(able, key=lambda one: one[1].loss / one[1].units):
+            freed.append(one)
+            need -= one[1].units
             if need <= 0:
                 break
-        for seat in sorted(freed, key=loss, reverse=True):
-            if need + seat.units <= 0:
-                freed.remove(seat)
-                need += seat.units
+        for one in sorted(freed, key=lambda one: one[1].loss, reverse=True):
+            if need + one[1].units <= 0:
+                freed.remove(one)
+                need += one[1].units
         return freed
 
-    def _load(self, number: int, loaded: Shared, loads: tuple[tuple[int, Load], ...]) -> tuple[Shared, float]:
+    def _load(self, number: int, loaded: Shared, loads: tuple[Load, ...]) -> tuple[Shared, float]:
         """What the kernel has loaded after these, and what they add."""
-        prospects, kernel = self.seats.prospects, self.problem.tasks[number].kernel
+        prospects, task = self.prospects, self.problem.tasks[number]
         total = 0.0
-        for item, load in loads:
+        for load in loads:
+            item = task.touched[load.operand]
             left, delivered, charged = loaded.get(item, (self.problem.items[item].size_bytes, 0.0, 0.0))
             if item not in loaded:
                 left = max(left, load.size_bytes)
             paid, fresh = min(left, load.size_bytes), max(0.0, load.delivery_us - delivered)
             whole = max(load.delivery_us, load.burst_us)
-            total += prospects.load(Load(0, paid, fresh, max(fresh, whole - charged), load.bytes_per_ns), kernel)
+            total += prospects.load(Load(0, paid, fresh, max(fresh, whole - charged), load.bytes_per_ns), task.kernel)
             now = left - paid, delivered + fresh, max(charged, whole)
             if loaded.get(item) != now:
                 loaded = loaded.set(item, now)
@@ -212,10 +222,6 @@ class _Search:
         insort(self.scores, node.score)
 
 
-def _item(seat: Seat) -> int:
-    return seat.item
-
-
 def _answer(problem: JointProblem, last: Node) -> Answer:
     """The decisions on the way to a state; what lies beyond it is not searched: first divisions, device memory."""
     start = trivial(problem)
@@ -225,8 +231,7 @@ def _answer(problem: JointProblem, last: Node) -> Answer:
         option, task = node.option, problem.tasks[number]
         assert option is not None
         choices[number] = option.choice
-        reads = Reads.of(problem, number)
-        for item, way in zip(reads.items, option.ways, strict=True):
+        for item, way in zip(Reads.of(problem, number).items, option.ways, strict=True):
             served[item][problem.items[item].readers.index(number)] = way
         if option.resident:
             resident[task.operands[task.writes]] = True

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable
 from math import inf
 
 from compiler.solvers.joint.judge import aims
+from compiler.solvers.joint.options import Steps
 from compiler.solvers.joint.problem import Answer, JointProblem
-from compiler.solvers.joint.prospects import EVEN, Prospects
+from compiler.solvers.joint.prospects import Prospects, Slope
 from compiler.solvers.joint.state import Proposal, State, Wish
 from compiler.solvers.joint.wishes import Wishes
 
@@ -25,6 +26,8 @@ ASKED_EVERY = 16
 """Tasks between two looks at the clock."""
 
 SWEEPS = 6
+
+Sight = tuple[int, int, bool, tuple[tuple[object, ...], ...]]
 
 
 def improve(
@@ -40,8 +43,9 @@ def improve(
     `tell` hears how many tasks were looked at and says whether to stop; `until` is when to, in monotonic seconds.
     """
     state = State.of(problem, answer)
-    wishes = Wishes(state, Prospects.of(problem, EVEN))
+    wishes = Wishes(state, Prospects.of(problem, Slope()))
     waiting, looked = sorted(range(len(problem.tasks)) if tasks is None else set(tasks)), 0
+    steps, barren = Steps(wishes.prospects), set[Sight]()
     for _ in range(SWEEPS):
         again: set[int] = set()
         for number in waiting:
@@ -49,12 +53,31 @@ def improve(
                 again.clear()
                 break
             looked += 1
-            again |= _better(state, wishes, number, most)
+            sight = _sight(state, steps, number)
+            if sight not in barren:
+                touched = _better(state, wishes, number, most)
+                again |= touched
+                if not touched:
+                    barren.add(sight)
         if not again:
             break
         waiting = sorted(again)
     found = state.answer()
     return min(answer, found, key=lambda one: aims(problem, one))
+
+
+def _sight(state: State, steps: Steps, number: int) -> Sight:
+    """What decides whether anything can be better at a task: what it does, how things stand with all that it touches,
+    and which side binds its kernel.  Where nothing was found once, nothing is looked for again."""
+    problem, task = state.problem, state.problem.tasks[number]
+    choices, near = state.choices, []
+    for item in task.touched:
+        one = problem.items[item]
+        place = state.places[item]
+        if one.feet or one.copies:
+            near.append((place, choices[one.writer] if one.writer >= 0 else -1, *(choices[r] for r in one.readers)))
+    sums = state.tally.sums[task.kernel]
+    return id(steps.of(number)[0]), choices[number], sums.compute_binds, tuple(near)
 
 
 def _better(state: State, wishes: Wishes, number: int, most: int) -> set[int]:

@@ -1,7 +1,8 @@
 """Options: what a step may do next in a search that goes through the tasks in order.
 
 Owns the product of divisions, of the ways in which what is read may be had, and of where what is written is left; of
-options that look alike from outside the cheapest is kept.  Refuses to know how full LX is: that is `beam`.
+options that look alike from outside the cheapest is kept.  Steps of repeated layers share theirs.  Refuses to know how
+full LX is: that is `beam`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from compiler.solvers.joint.problem import DEVICE, NOWHERE, JointProblem, Load, Task
-from compiler.solvers.joint.seats import Seat, Seats, Way
+from compiler.solvers.joint.kinds import Kind, Seat, Way
+from compiler.solvers.joint.problem import DEVICE, NOWHERE, JointProblem, Load, Menu
+from compiler.solvers.joint.prospects import Costs, Prospects
+
+Held = tuple[Seat | None, ...]
+"""The seats of what a step reads."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,22 +24,22 @@ class Option:
     """What a step does, and what that changes.
 
     `delta` is its cost less what the seats after it are worth, plus what those before it were.  `ways` are those of
-    its reads, `seats` what is left of them and of what is written, in order of items.  Room: `even` at the tick before
-    the step, `odd` at its tick, `units` after it, all on top of what lay there before; `tail` one tick longer; `late`
-    from the tick before an earlier task on.
+    its reads, `seats` what is left of them and of what is written.  Room: `even` at the tick before the step, `odd` at
+    its tick, `units` after it, all on top of what lay there before; `tail` one tick longer; `late` (tasks, units) from
+    so many tasks earlier on.  `loads` are shared ones, by number of what the task touches.
     """
 
     delta: float
     choice: int
     ways: tuple[int, ...]
     resident: bool
-    seats: tuple[Seat, ...]
+    seats: Held
     even: int
     odd: int
     units: int
-    tail: int = 0
-    late: tuple[tuple[int, int], ...] = ()
-    loads: tuple[tuple[int, Load], ...] = ()
+    tail: int
+    late: tuple[tuple[int, int], ...]
+    loads: tuple[Load, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +63,30 @@ class Reads:
         bits = (sum(1 << place for place, item in enumerate(task.operands) if item == one) for one in items)
         return cls(items, tuple(places.get(item, -1) for item in items), tuple(bits))
 
-    @property
-    def placed(self) -> Iterator[tuple[int, int]]:
-        """Item and operand of each."""
-        return zip(self.items, self.places, strict=True)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """A read of a step: kind, which of its readers the step is, the operand that decides, the bits of all its operands,
+    and whether what is written may take over its place."""
+
+    kind: Kind
+    index: int
+    place: int
+    bits: int
+    parent: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Left:
     """Where what is written is left: its seat, what that costs less what it is worth, its room at the tick of the task,
-    and that which it takes one tick longer.  `taken` is the view and the bytes by which it may take over a place."""
+    and that which it takes one tick longer.  `stay` is its view and its bytes."""
 
     inside: bool
     net: float = 0.0
     seat: Seat | None = None
     height: int = 0
     tail: int = 0
-    taken: tuple[int, int] | None = None
+    stay: tuple[int, int] | None = None
 
 
 OUTSIDE = Left(False)
@@ -84,76 +96,85 @@ Row = tuple[float, int, tuple[Priced, ...], Left]
 """An option in short: delta, choice, ways and where what is written is left."""
 
 
-@dataclass(slots=True)
-class Offers:
-    """A task: where what it writes may be left by view, and how it may get what it reads by seat and view."""
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What is the same for all tasks that do the same to the same kinds of items."""
 
-    seats: Seats
-    number: int
-    task: Task = field(init=False)
-    reads: Reads = field(init=False)
+    menu: Menu
+    costs: Costs
+    reads: tuple[Read, ...]
+    writes: int
+    written: Kind | None
     _left: dict[int, tuple[Left, ...]] = field(default_factory=dict)
-    _ways: dict[tuple[int, Seat | None, int], list[Priced]] = field(default_factory=dict)
+    _options: dict[Held, Options] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        problem = self.seats.problem
-        self.task = problem.tasks[self.number]
-        self.reads = Reads.of(problem, self.number)
+    def options(self, held: Held) -> Options:
+        """What it may do for seats of what it reads."""
+        if held not in self._options:
+            self._options[held] = Options(self, held)
+        return self._options[held]
 
-    def ways(self, place: int, seat: Seat | None, view: int) -> list[Priced]:
-        """The ways of a read (a number, not an operand)."""
-        key = place, seat, view
-        if key not in self._ways:
-            bits, found = self.reads.bits[place], self.seats.ways(self.reads.items[place], self.number, seat, view)
-            self._ways[key] = [(_net(way), bits * (way.way != DEVICE), way) for way in found]
-        return self._ways[key]
+    def rows(self, held: Held) -> Iterator[Row]:
+        """All options in short."""
+        plain, writes, worth = self.costs.plain, self.writes, sum(seat.worth for seat in held if seat)
+        known: dict[tuple[Read, int], list[Priced]] = {}
+        seats = list(zip(self.reads, held, strict=True))
+        for choice, division in enumerate(self.menu.choices):
+            row, views = plain[choice], division.views
+            lists = [self._ways(known, read, seat, views) for read, seat in seats]
+            for combined in product(*lists):
+                inside, net = 0, worth
+                for one in combined:
+                    net += one[0]
+                    inside |= one[1]
+                for left in self.left(views[writes] if writes >= 0 else NOWHERE):
+                    mask = inside | 1 << writes if left.inside else inside
+                    yield net + row[mask] + left.net, choice, combined, left
+
+    def _ways(
+        self, known: dict[tuple[Read, int], list[Priced]], read: Read, seat: Seat | None, views: tuple[int, ...]
+    ) -> list[Priced]:
+        key = read, views[read.place] if read.place >= 0 else NOWHERE
+        if key not in known:
+            ways = read.kind.ways(read.index, seat, key[1])
+            known[key] = [(way.net, read.bits * (way.way != DEVICE), way) for way in ways]
+        return known[key]
 
     def left(self, view: int) -> tuple[Left, ...]:
         """Where what is written under a view may be left."""
         if view not in self._left:
-            self._left[view] = tuple(self._lefts(view)) if self.task.writes >= 0 else (OUTSIDE,)
+            self._left[view] = tuple(_lefts(self.written, view)) if self.written else (OUTSIDE,)
         return self._left[view]
 
-    def _lefts(self, view: int) -> Iterator[Left]:
-        seats, number = self.seats, self.task.operands[self.task.writes]
-        item = seats.problem.items[number]
-        if item.pinned != "lx" or seats.held[number]:
-            yield OUTSIDE
-        if view not in item.feet or item.pinned == "hbm":
-            return
-        seat, cost = seats.after(number, self.number, 0, view, item.output, ())
-        cost += item.output * seats.prospects.outs[number]
-        height = seats.problem.height(item.feet[view])
-        tail = height if seat is None or seat.view == NOWHERE else 0
-        yield Left(True, cost - (seat.worth if seat else 0.0), seat, height, tail, (view, item.feet[view]))
 
-    def takes(self, ways: list[Way], taken: tuple[int, int]) -> bool:
-        """Whether what is written takes over the place of something read that ends with the task."""
-        parents = self.seats.problem.items[self.task.operands[self.task.writes]].parents
-        return any(way.stay == taken and item in parents for way, item in zip(ways, self.reads.items, strict=True))
+def _lefts(kind: Kind, view: int) -> Iterator[Left]:
+    item = kind.item
+    if item.pinned != "lx" or kind.held:
+        yield OUTSIDE
+    if view not in item.feet or item.pinned == "hbm":
+        return
+    seat, cost = kind.after(0, 0, view, item.output, ())
+    cost += item.output * kind.out
+    height = kind.heights[view]
+    tail = height if seat is None or seat.view == NOWHERE else 0
+    yield Left(True, cost - (seat.worth if seat else 0.0), seat, height, tail, (view, item.feet[view]))
 
 
-@dataclass(slots=True)
-class Step:
-    """A task, for given seats of what it reads."""
+@dataclass(eq=False)
+class Options:
+    """What a step may do for seats of what it reads, made when it is looked at."""
 
-    offers: Offers
-    held: tuple[Seat, ...]
-    worth: float = field(init=False)
-    units: int = field(init=False)
+    step: Step
+    held: Held
     _made: list[Option] = field(default_factory=list)
     _rows: Iterator[Row] | None = None
     _seen: set[tuple[object, ...]] = field(default_factory=set)
 
-    def __post_init__(self) -> None:
-        self.worth = sum(seat.worth for seat in self.held)
-        self.units = sum(seat.units for seat in self.held)
-
-    def options(self) -> Iterator[Option]:
+    def __iter__(self) -> Iterator[Option]:
         """What looks different from outside, cheapest first."""
         yield from self._made
         if self._rows is None:
-            self._rows = iter(sorted(self._all(), key=lambda row: row[0]))
+            self._rows = iter(sorted(self.step.rows(self.held), key=lambda row: row[0]))
         for row in self._rows:
             option = self._option(row)
             key = option.seats, option.even, option.odd, option.late
@@ -162,47 +183,54 @@ class Step:
                 self._made.append(option)
                 yield option
 
-    def _all(self) -> Iterator[Row]:
-        offers, writes, worth = self.offers, self.offers.task.writes, self.worth
-        there = {seat.item: seat for seat in self.held}
-        known = [(place, read, there.get(item)) for read, (item, place) in enumerate(offers.reads.placed)]
-        table = offers.seats.prospects.costs[offers.number].plain
-        for choice, division in enumerate(offers.task.menu.choices):
-            row, views = table[choice], division.views
-            lists = [offers.ways(read, seat, views[place] if place >= 0 else NOWHERE) for place, read, seat in known]
-            for combined in product(*lists):
-                inside, net = 0, worth
-                for one in combined:
-                    net += one[0]
-                    inside |= one[1]
-                for left in offers.left(views[writes] if writes >= 0 else NOWHERE):
-                    mask = inside | 1 << writes if left.inside else inside
-                    yield net + row[mask] + left.net, choice, combined, left
-
     def _option(self, row: Row) -> Option:
         delta, choice, combined, left = row
-        offers, ways = self.offers, [one[2] for one in combined]
-        after = [way.seat for way in ways if way.seat is not None]
-        if left.seat is not None:
-            after.append(left.seat)
-        after.sort(key=lambda one: one.item)
-        inside = sum(one[1] for one in combined) | left.inside << max(offers.task.writes, 0)
-        table = offers.seats.prospects.costs[offers.number].shared
-        height = 0 if left.taken and offers.takes(ways, left.taken) else left.height
+        ways = [one[2] for one in combined]
+        before = sum(seat.units for seat in self.held if seat)
+        inside = sum(one[1] for one in combined) | left.inside << max(self.step.writes, 0)
+        reads = self.step.reads
+        taken = any(way.stay == left.stay and read.parent for way, read in zip(ways, reads, strict=True) if way.stay)
+        seats = (*(way.seat for way in ways), left.seat)
         return Option(
             delta,
             choice,
             tuple(way.way for way in ways),
             left.inside,
-            tuple(after),
+            seats,
             sum(way.opened for way in ways),
-            sum(way.units for way in ways) + height - self.units,
-            sum(one.units for one in after) - self.units,
+            sum(way.units for way in ways) + (0 if taken else left.height) - before,
+            sum(seat.units for seat in seats if seat) - before,
             left.tail,
-            tuple((way.late, way.opened) for way in ways if way.late >= 0),
-            tuple((offers.task.touched[load.operand], load) for load in table[choice][inside]),
+            tuple((way.late, way.opened) for way in ways if way.late),
+            self.step.costs.shared[choice][inside],
         )
 
 
-def _net(way: Way) -> float:
-    return way.cost - (way.seat.worth if way.seat else 0.0)
+@dataclass
+class Steps:
+    """The steps of a problem, equal ones once."""
+
+    prospects: Prospects
+    _made: dict[tuple[object, ...], Step] = field(default_factory=dict)
+
+    def of(self, number: int) -> tuple[Step, tuple[int, ...]]:
+        """A task as a step; what it reads, and last what it writes (-1 if it writes nothing)."""
+        problem, kinds, costs = self.prospects.problem, self.prospects.kinds, self.prospects.costs[number]
+        task, reads = problem.tasks[number], Reads.of(problem, number)
+        written = task.operands[task.writes] if task.writes >= 0 else -1
+        parents = problem.items[written].parents if written >= 0 else ()
+        found = []
+        for item, place, bits in zip(reads.items, reads.places, reads.bits, strict=True):
+            kind = kinds[item]
+            index = problem.items[item].readers.index(number) if not kind.inert else -1
+            found.append(Read(kind, index, place, bits, item in parents))
+        key = id(costs), written >= 0 and id(kinds[written]), *((id(r.kind), *_rest(r)) for r in found)
+        if key not in self._made:
+            self._made[key] = Step(
+                task.menu, costs, tuple(found), task.writes, kinds[written] if written >= 0 else None
+            )
+        return self._made[key], (*reads.items, written)
+
+
+def _rest(read: Read) -> tuple[int, int, int, bool]:
+    return read.index, read.place, read.bits, read.parent

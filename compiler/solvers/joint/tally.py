@@ -36,6 +36,7 @@ class Sums:
     fused_us: float = 0.0
     us: float = 0.0
     partly_us: float = 0.0
+    compute_binds: bool = False
 
     def copy(self) -> Sums:
         """The same sums, to be changed."""
@@ -156,6 +157,7 @@ def _closed(problem: JointProblem, sums: Sums) -> Sums:
     """Set the times of a kernel by its sums."""
     compute = sums.compute_us + sums.fused_us
     memory = sums.memory_us + problem.rates.memory_us(sums.read_bytes, sums.written_bytes)
+    sums.compute_binds = compute > memory
     hidden, whole = min(compute, memory), compute + memory + sums.serial_us
     sums.us, sums.partly_us = whole - hidden, whole - OVERLAP * hidden
     return sums
