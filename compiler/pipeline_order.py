@@ -37,7 +37,7 @@ def check_order(passes: Sequence[Ordered], known: Sequence[type[Ordered]]) -> No
         if late:
             why = f"{one.name} decides {late} after {relied[late]} has relied on them"
             raise InputError("the pipeline", why, f"put {one.name} before {relied[late]}")
-        relied.update({field: one.name for field in one.needs if field not in one.decides})
+        relied.update({field: one.name for field in one.needs if field not in changed})
         decided |= {*one.decides} - _SHARED
     missing = next((field for field in WHOLE if field not in decided), "")
     if missing:

@@ -1,7 +1,7 @@
 """place-scratchpad: which buffers live in LX, where, and why the others do not (facts 4).
 
-Owns the placement of every buffer, placement pins and the kernels.  Refuses to move, reload or evict: a buffer has
-one address for its whole life or lives in device memory.
+Owns the placement of every buffer, placement pins, the kernels and, where it may, moves: relayouts, clones of inputs
+and outputs, dumps and reloads around host ops and for buffers that found no room.  Refuses to change a division.
 """
 
 from __future__ import annotations
@@ -10,25 +10,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from frozendict import frozendict
-
-from compiler.device import Device
-from compiler.eligibility import Scene, judge, scene_of
+from compiler.cost.model import price
+from compiler.eligibility import scene_of
 from compiler.errors import InputError
-from compiler.ownership import Holding, may_take_over
+from compiler.moves.search import LEAST_US, MoveSearch, Searched
+from compiler.moves.words import reasons_of
 from compiler.pinning import nearest, refused
 from compiler.pins import PinState, PinStatus
-from compiler.plan import Claim, Kernel, Placement, Plan, ReasonCode, Slot, Spilled
+from compiler.placing import Placing, place
+from compiler.plan import Claim, EditKind, Plan, Slot
 from compiler.problem import Problem
 from compiler.reasons import NO_REMEDY, REASONS
-from compiler.schedule import kernels_of
-from compiler.solvers.board import Board, gaps
 from compiler.solvers.cp_sat import SolverMissingError
 from compiler.solvers.placement import Effort, Placed, PlacementProblem
-from compiler.solvers.request import Request
 from compiler.solvers.table import FALLBACK, SOLVERS
+from compiler.watch import Watch
 
 MOST_SECONDS = 86_400
+MOVES = ("no", "yes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +37,22 @@ class PlaceScratchpad:
     `seed` steers annealing and cp-sat, `seconds` bounds them by counted work, so that the same options give the same
     plan.  The claim is the traffic to device memory (bytes) of eligible buffers that got no place.  Where OR-Tools is
     missing, best-fit takes the place of cp-sat, and the claim's method and `reasons` say so.
+
+    With `moves=yes` it adds moves, with layouts and divisions of their own, each where the time of the whole plan gets
+    less; the plan never takes longer than without.  Relayout pins are decided then.
     """
 
     name: ClassVar[str] = "place-scratchpad"
     needs: ClassVar[tuple[str, ...]] = ("layouts", "edits", "divisions")
-    decides: ClassVar[tuple[str, ...]] = ("placement", "kernels", "pins", "reasons", "claims")
+    decides: ClassVar[tuple[str, ...]] = (
+        *("placement", "kernels", "pins", "reasons", "claims"),
+        *("layouts", "edits", "divisions"),
+    )
+    extends: ClassVar[tuple[str, ...]] = ("layouts", "edits", "divisions")
     solver: str = "best-fit"
     seed: int = 0
     seconds: float = 5.0
+    moves: str = "no"
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:
@@ -56,124 +63,102 @@ class PlaceScratchpad:
         if not 0 < self.seconds <= MOST_SECONDS:
             why = "a solver needs time, and at most a day of it"
             raise InputError(f"seconds {self.seconds}", why, f"use a number above 0 and up to {MOST_SECONDS}")
+        if self.moves not in MOVES:
+            raise InputError(f"moves {self.moves}", "place-scratchpad makes moves or makes none", "use yes or no")
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:
-        scene = scene_of(problem.program, plan)
-        idle = next((step.name for step in scene.schedule.steps if step.name not in plan.divisions), "")
+        return self.search(problem, plan, Watch())
+
+    def search(self, problem: Problem, plan: Plan, watch: Watch) -> Plan:
+        """As the call; who watches is told of the time of the plan with the moves found so far."""
+        steps = scene_of(problem.program, plan).schedule.steps
+        idle = next((step.name for step in steps if step.name not in plan.divisions), "")
         if idle:
             raise InputError("the pipeline", f"{idle} has no division yet", f"put divide-rest before {self.name}")
-        judged = {name: judge(scene, name) for name in scene.schedule.buffers}
-        wanted = {name: place for name, place in problem.pins.placement.items() if name in judged}
-        requests = _requests(scene, {name: held for name, held in judged.items() if wanted.get(name) != "hbm"}, wanted)
-        method, missing, found = self._solve(requests, problem.device)
-        room = _Room(problem.device, requests, found.addresses)
-        placement = frozendict((name, _placement(scene, name, judged[name], wanted, room)) for name in judged)
-        status = {
-            f"placement:{name}": _status(name, place, placement, judged)
-            for name, place in problem.pins.placement.items()
-        }
-        kernels = tuple(Kernel(f"kernel{number}", steps) for number, steps in enumerate(kernels_of(scene.schedule)))
-        claim = Claim(method, "bytes", found.objective, found.bound, found.states)
+        solve = _Solver(self.solver, Effort(self.seed, self.seconds))
+        placing, told = place(problem, plan, solve), dict[str, str]()
+        status = _placement_status(problem, placing)
+        if self.moves == "yes":
+            searched = self._searched(problem, plan, solve, watch)
+            if _worth_it(problem, placing, searched):
+                placing = searched.best.placing
+                told |= reasons_of(searched.best.moves, searched.saved_us, price(problem, placing.plan))
+            status = _placement_status(problem, placing) | _ring_status(problem, placing, searched.refused)
+        if solve.missing:
+            told[f"pass:{self.name}"] = f"{FALLBACK} in place of {self.solver}: {solve.missing}"
+        found = placing.found
+        claim = Claim(solve.method, "bytes", found.objective, found.bound, found.states)
         return replace(
-            plan,
-            placement=placement,
-            kernels=kernels,
+            placing.plan,
             pins=plan.pins | status,
-            reasons=plan.reasons | missing,
+            reasons=plan.reasons | told,
             claims=plan.claims.set(self.name, claim),
         )
 
-    def _solve(self, requests: tuple[Request, ...], device: Device) -> tuple[str, dict[str, str], Placed]:
-        """Who answered, the reason if that is somebody else than was asked, and the answer."""
-        question = PlacementProblem(requests, device.lx_budget_bytes, device.stick_bytes)
-        effort = Effort(self.seed, self.seconds)
+    def _searched(self, problem: Problem, plan: Plan, solve: _Solver, watch: Watch) -> Searched:
+        """The moves that help, placed by this solver."""
+        search = MoveSearch(problem, plan, Effort(self.seed, self.seconds), lambda total: watch.tell("moves", total))
+        found = search.run()
+        return replace(found, best=search.settled(found.best, solve)) if self.solver != FALLBACK else found
+
+
+class _Solver:
+    """A solver by name; where it is `missing`, and why, another one answers, which `method` tells."""
+
+    def __init__(self, name: str, effort: Effort) -> None:
+        self.method, self.effort, self.missing = name, effort, ""
+
+    def __call__(self, question: PlacementProblem) -> Placed:
         try:
-            return self.solver, {}, SOLVERS[self.solver](question, effort)
+            return SOLVERS[FALLBACK if self.missing else self.method](question, self.effort)
         except SolverMissingError as missing:
-            told = {f"pass:{self.name}": f"{FALLBACK} in place of {self.solver}: {missing.why}"}
-            return f"{FALLBACK}-without-or-tools", told, SOLVERS[FALLBACK](question, effort)
+            self.missing, self.method = missing.why, f"{FALLBACK}-without-or-tools"
+            return SOLVERS[FALLBACK](question, self.effort)
 
 
-def _requests(scene: Scene, judged: Mapping[str, Holding | Spilled], wanted: Mapping[str, str]) -> tuple[Request, ...]:
-    """What asks for a place, in buffer order; a place saves its write and each of its reads."""
-    held = {name: verdict for name, verdict in judged.items() if isinstance(verdict, Holding)}
-    return tuple(
-        Request(
-            name,
-            one.bytes_per_core,
-            scene.lives[name].uses,
-            _parents(scene, one, held),
-            computed=True,
-            worth=(len(scene.lives[name].reads) + 1) * scene.plan.layouts[name].size_bytes,
-            pinned=wanted.get(name) == "lx",
-        )
-        for name, one in held.items()
-    )
+def _worth_it(problem: Problem, plain: Placing, searched: Searched) -> bool:
+    """True if the plan with moves takes less time, or a pin asks for them."""
+    pins = problem.pins
+    asked = {name for name, where in pins.placement.items() if where == "lx"}
+    asked |= {name for name, way in pins.relayout.items() if way == "ring"}
+    shorter = searched.best.total_us < price(problem, plain.plan).total_us - LEAST_US
+    return shorter or not asked.isdisjoint(searched.best.moves)
 
 
-def _parents(scene: Scene, child: Holding, held: Mapping[str, Holding]) -> tuple[str, ...]:
-    """Buffers that die in the step that writes `child` and whose place it may take on every core."""
-    names = dict.fromkeys(read.buffer for read in child.step.op.reads)
-    return tuple(
-        name
-        for name in names
-        if name in held
-        and scene.lives[name].last == child.step.number
-        and may_take_over(child.step, name, scene.schedule, scene.plan)
-    )
+def _placement_status(problem: Problem, placing: Placing) -> dict[str, PinStatus]:
+    return {f"placement:{name}": _status(name, where, placing) for name, where in problem.pins.placement.items()}
 
 
-class _Room:
-    """Where everything went, and what is in the way of what found no place."""
-
-    def __init__(self, device: Device, requests: tuple[Request, ...], addresses: Mapping[str, int]) -> None:
-        self.device = device
-        self.addresses = addresses
-        self.board = Board.of(requests, addresses)
-
-    def slot(self, scene: Scene, name: str) -> Slot:
-        """The slot of a buffer that found a place."""
-        request, life = self.board.by_name[name], scene.lives[name]
-        dying = (p for p in request.parents if self.board.by_name[p].end == request.start + 1)
-        parent = next((p for p in dying if self.addresses.get(p) == self.addresses[name]), "")
-        return Slot(self.addresses[name], request.size, life.first, life.last, parent)
-
-    def lack(self, name: str) -> str:
-        """Why a buffer found no place, in bytes."""
-        request, budget = self.board.by_name[name], self.device.lx_budget_bytes
-        if request.size > budget:
-            return f"needs {request.size:,} B per core, {request.size - budget:,} B more than the {budget:,} B of LX"
-        free = gaps(self.board.busy(request), budget, self.device.stick_bytes)
-        largest = max((high - low for low, high in free), default=0)
-        steps = range(request.start, request.end)
-        names = dict.fromkeys(other for step in steps for other in self.board.alive.get(step, ()))
-        largest_first = sorted(names, key=lambda other: -self.board.by_name[other].size)
-        shown = ", ".join(f"{other} ({self.board.by_name[other].size:,} B)" for other in largest_first[:3])
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        return (
-            f"needs {request.size:,} B per core in steps {request.start} to {request.end - 1}; the largest gap is "
-            f"{largest:,} B, so that {request.size - largest:,} B are lacking; in the way: {shown}{more}"
-        )
-
-
-def _placement(scene: Scene, name: str, judged: Holding | Spilled, wanted: Mapping[str, str], room: _Room) -> Placement:
-    if wanted.get(name) == "hbm":
-        also = f"; without the pin it would be there too: {judged.detail}" if isinstance(judged, Spilled) else ""
-        return Spilled(ReasonCode.PINNED, f"a pin keeps it in device memory{also}")
-    if isinstance(judged, Spilled):
-        return judged
-    return room.slot(scene, name) if name in room.addresses else Spilled(ReasonCode.CAPACITY, room.lack(name))
-
-
-def _status(
-    name: str, place: str, placement: Mapping[str, Placement], judged: Mapping[str, Holding | Spilled]
-) -> PinStatus:
-    if name not in judged:
-        return refused(f"there is no buffer {name}{nearest(name, judged)}")
-    if place not in ("lx", "hbm"):
-        return refused(f"{place!r} is no place; use 'lx' or 'hbm'")
-    found = placement[name]
-    if place == "hbm" or isinstance(found, Slot):
+def _status(name: str, where: str, placing: Placing) -> PinStatus:
+    if name not in placing.judged:
+        return refused(f"there is no buffer {name}{nearest(name, placing.judged)}")
+    if where not in ("lx", "hbm"):
+        return refused(f"{where!r} is no place; use 'lx' or 'hbm'")
+    found = placing.plan.placement[name]
+    if where == "hbm" or isinstance(found, Slot):
         return PinStatus(PinState.HONOURED)
+    clone = _copy_of(placing.plan, name, EditKind.CLONE_IN)
+    if clone:
+        return PinStatus(PinState.ADJUSTED, f"its clone {clone} is in LX; {found.detail}")
     remedy = REASONS[found.code].remedy
     return refused(found.detail if remedy.startswith(NO_REMEDY) else f"{found.detail}. {remedy}")
+
+
+def _ring_status(problem: Problem, placing: Placing, why: Mapping[str, str]) -> dict[str, PinStatus]:
+    found = {}
+    for name, way in problem.pins.relayout.items():
+        ring = _copy_of(placing.plan, name, EditKind.RELAYOUT)
+        if name not in placing.judged:
+            status = refused(f"there is no buffer {name}{nearest(name, placing.judged)}")
+        elif way not in ("ring", "none"):
+            status = refused(f"{way!r} is no way; use 'ring' or 'none'")
+        elif way == "none" or ring:
+            status = PinStatus(PinState.HONOURED)
+        else:
+            status = refused(why.get(name, "all its readers find it where it is"))
+        found[f"relayout:{name}"] = status
+    return found
+
+
+def _copy_of(plan: Plan, name: str, kind: EditKind) -> str:
+    return next((edit.target for edit in plan.edits if (edit.source, edit.kind) == (name, kind)), "")
