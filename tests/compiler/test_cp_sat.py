@@ -167,6 +167,14 @@ def test_the_pass_uses_best_fit_and_says_so() -> None:
 
 
 @pytest.mark.usefixtures("hidden")
+def test_moves_are_made_without_it() -> None:
+    problem = problem_of(softmax())
+    found = PlaceScratchpad("cp-sat", moves="yes")(problem, divided(problem))
+    assert found.claims["place-scratchpad"].method == "best-fit-without-or-tools"
+    assert found.edits == PlaceScratchpad(moves="yes")(problem, divided(problem)).edits != ()
+
+
+@pytest.mark.usefixtures("hidden")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_every_solver_of_the_pipeline_compiles(solver: str) -> None:
     found = with_solver(solver, problem_of(softmax()))
