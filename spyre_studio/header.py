@@ -20,9 +20,10 @@ from spyre_studio.lights import VerdictLights
 from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.session import Session
+from spyre_studio.solver_words import bound_text, solver_hint, solver_text
 from spyre_studio.theme import GRID, PAD, Tone
 from spyre_studio.units import format_count, format_us
-from spyre_studio.verdicts import bound_text, change_text, gathered, lights_of, solver_hint, solver_text
+from spyre_studio.verdicts import change_text, gathered, lights_of
 from spyre_studio.widgets import button, restyle
 
 HEIGHT = 6 * GRID
@@ -101,6 +102,7 @@ class Header(QWidget):
         self.solver.setText(f"plan {self._session.run_id} · {solver_text(compilation.solver)}")
         for label in (self.bound, self.solver):
             label.setToolTip(solver_hint(compilation.solver))
+        self.bound.setAccessibleName(f"{self.bound.text()}. {self.bound.toolTip()}")
         self.time.setAccessibleName(f"Predicted time {self.time.text()}")
 
     def _show_old(self) -> None:

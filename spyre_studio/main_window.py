@@ -25,6 +25,7 @@ from spyre_studio.qt_theme import ThemeChoice, ThemeFollower, px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.settings import ORGANISATION
+from spyre_studio.solver_words import missing_note
 from spyre_studio.start_page import StartPage
 from spyre_studio.state_page import StatePage
 from spyre_studio.status_line import StatusLine
@@ -51,6 +52,7 @@ class MainWindow(QMainWindow):
         self._store = store
         self._workbench: Workbench | None = None
         self._told = ""
+        self._missing, self._missed = "", True
         self.start = StartPage(session.settings, self)
         self.loading = StatePage(parent=self)
         self.banner = Banner(self)
@@ -164,6 +166,21 @@ class MainWindow(QMainWindow):
         if what in {"model", "state"}:
             self._show_page()
             self._take_back()
+        if what == "plan":
+            self._tell_missing()
+
+    def _tell_missing(self) -> None:
+        """Say that a plan was made without a solver that is not installed, until somebody has dismissed it."""
+        shown, compilation = self.banner.sentence == self._missing, self.session.compilation
+        self._missing = missing_note(compilation) if compilation is not None else ""
+        if self._missing and self._missed:
+            self.banner.say("warn", self._missing)
+        elif shown and not self._missing:
+            self.banner.hide()
+
+    def _dismissed(self) -> None:
+        if self._missing and self.banner.sentence == self._missing:
+            self._missed = False
 
     def _take_back(self) -> None:
         """What went wrong is no longer said once something succeeded after it; other messages stay."""
@@ -229,6 +246,7 @@ class MainWindow(QMainWindow):
         self.start.chosen.connect(self.open)
         self.start.browse.connect(lambda: self.actions_.trigger("open"))
         self.status.cancelled.connect(self.session.cancel)
+        self.banner.dismissed.connect(self._dismissed)
         self.status.stopped.connect(self.session.stop)
         self.loading.acted.connect(self.session.cancel)
         self.session.progressed.connect(self._progressed)

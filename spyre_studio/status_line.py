@@ -13,12 +13,13 @@ from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.search_run import SearchRun
 from spyre_studio.session import Session
+from spyre_studio.solver_words import GAP
 from spyre_studio.sparkline import Sparkline
 from spyre_studio.theme import GRID, PAD
-from spyre_studio.verdicts import GAP, counts_text, made_text
+from spyre_studio.verdicts import counts_text, made_text
 from spyre_studio.widgets import button
 
-_HEIGHT = 3.5 * GRID
+_HEIGHT = 4 * GRID
 _ENDING = "Ending with the best plan so far…"
 _CURVE = "Predicted time of the best plan so far, and dashed what no plan goes below"
 

@@ -1,4 +1,4 @@
-"""What the header and the status bar say about a plan, in words: lights, solver, counts.
+"""What the header and the status bar say about a plan, in words: lights, counts, what was made.
 
 Owns: turning a compilation and a verification into short phrases. Refuses: Qt widgets and judgement of its own.
 """
@@ -6,24 +6,17 @@ Owns: turning a compilation and a verification into short phrases. Refuses: Qt w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
-from compiler.compilation import Compilation, SolverStatus, Verdict
+from compiler.compilation import Compilation, Verdict
 from compiler.pins import PinState
 from compiler.plan import Edit, Spilled
 from simulator.report import Agreement, VerifyReport
 from spyre_studio.edit_words import counts_of
 from spyre_studio.lights import Light
-from spyre_studio.units import format_count, format_percent, format_us
+from spyre_studio.solver_words import seconds_text
+from spyre_studio.units import format_count, format_us
 
 NUMERICS = "numerics"
-GAP: Final = "The gap is the share of the predicted time that a better plan could save at most."
-_STATUS: Final = {
-    "optimal": "No plan is quicker, under the same prices.",
-    "within gap": "The search ended as soon as the gap was small enough.",
-    "heuristic": "It was found by rules; how much quicker another plan could be is not known.",
-    "stopped": "The search was ended with the best plan so far; Re-solve goes on from it.",
-}
 
 
 def lights_of(compilation: Compilation, report: VerifyReport | None) -> tuple[Light, ...]:
@@ -61,25 +54,6 @@ def gathered(lights: Sequence[Light]) -> tuple[Light, ...]:
     return (Light(format_count(len(good), "check"), "ok", f"Good: {names}."), *others)
 
 
-def bound_text(solver: SolverStatus) -> str:
-    """How far from the best possible the plan can be at most. Example: 'bound 410.9 µs · gap 0.4 %'."""
-    if solver.bound_us < 0:
-        return "no bound known"
-    return f"bound {format_us(solver.bound_us)} · gap {format_percent(solver.gap)}"
-
-
-def solver_hint(solver: SolverStatus) -> str:
-    """What status, bound and gap mean, for a tooltip."""
-    status = next((words for known, words in _STATUS.items() if solver.status.startswith(known)), "")
-    bound = "" if solver.bound_us < 0 else f"The bound is a time below which no plan goes. {GAP}"
-    return " ".join(words for words in (status, bound) if words)
-
-
-def solver_text(solver: SolverStatus) -> str:
-    """Who made the plan and how long it took. Example: 'optimal in 2.1 s · cp-sat'."""
-    return f"{solver.status} in {_seconds(solver.seconds)} · {solver.name}"
-
-
 def counts_text(compilation: Compilation) -> str:
     """Example: '91 ops · 104 buffers · 17 outside LX · 1 restickify · 2 reorders'."""
     program, plan = compilation.problem.program, compilation.plan
@@ -104,7 +78,7 @@ def made_text(compilation: Compilation) -> str:
     ops = format_count(len(compilation.problem.program.ops), "op")
     refused = [key for key, status in compilation.plan.pins.items() if status.state is PinState.REFUSED]
     note = f"; {format_count(len(refused), 'pin')} refused" if refused else ""
-    return f"Planned {ops} in {_seconds(compilation.solver.seconds)}{note}"
+    return f"Planned {ops} in {seconds_text(compilation.solver.seconds)}{note}"
 
 
 def change_text(now: Compilation, before: Compilation | None) -> str:
@@ -113,7 +87,3 @@ def change_text(now: Compilation, before: Compilation | None) -> str:
         return ""
     change = now.cost.total_us - before.cost.total_us
     return "±0 µs" if abs(change) < 0.05 else format_us(change, signed=True)
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds >= 0.995 else f"{seconds:.2f} s"

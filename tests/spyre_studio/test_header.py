@@ -17,10 +17,10 @@ from simulator.report import Agreement, Comparison, OutputReport, Tolerance, Ver
 from spyre_studio.header import Header
 from spyre_studio.lights import Light
 from spyre_studio.phases import phase_words, spoken_name
+from spyre_studio.solver_words import bound_text
 from spyre_studio.status_line import StatusLine
 from spyre_studio.theme import Theme
 from spyre_studio.verdicts import (
-    bound_text,
     change_text,
     copies_text,
     counts_text,
