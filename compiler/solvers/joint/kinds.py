@@ -164,8 +164,15 @@ class Kind:
             self._seats[key] = Seat(*key, units, worth, worth if out else worth + self.out)
         return self._seats[key]
 
+    @cached_property
+    def asked(self) -> tuple[frozenset[int], ...]:
+        """For every reader the views that it may find the item under in LX."""
+        by_copy = ({copy.view for copy in self.copies if reader in copy.readers} for reader in self.readers)
+        return tuple(frozenset(self.heights) | views for views in by_copy)
+
     def ways(self, index: int, seat: Seat | None, view: int) -> tuple[Way, ...]:
-        """Every way in which a reader may get the item that it needs under a view; only the best where it is there."""
+        """Every way in which a reader may get the item that it needs under one of the views that are asked for, or
+        else NOWHERE; only the best where it is there."""
         key = index, seat, view
         if key not in self._ways:
             self._ways[key] = tuple(self._all(index, seat, view))

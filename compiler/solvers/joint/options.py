@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 from compiler.solvers.joint.kinds import Kind, Seat, Way
@@ -96,6 +97,16 @@ Row = tuple[float, int, tuple[Priced, ...], Left]
 """An option in short: delta, choice, ways and where what is written is left."""
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Choices that look the same from outside: views of what is read and of what is written, and for each set of
+    operands in LX what the cheapest costs, and which one that is."""
+
+    reads: tuple[int, ...]
+    left: int
+    best: tuple[tuple[float, int], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Step:
     """What is the same for all tasks that do the same to the same kinds of items."""
@@ -114,37 +125,56 @@ class Step:
             self._options[held] = Options(self, held)
         return self._options[held]
 
+    @cached_property
+    def looks(self) -> tuple[Look, ...]:
+        """The choices by how they look from outside: views that do not matter are NOWHERE."""
+        found: dict[tuple[tuple[int, ...], int, object], list[int]] = {}
+        for choice, division in enumerate(self.menu.choices):
+            views, kind = division.views, self.written
+            left = views[self.writes] if kind and views[self.writes] in kind.heights else NOWHERE
+            reads = tuple(_mattering(read, views) for read in self.reads)
+            found.setdefault((reads, left, self.costs.shared[choice]), []).append(choice)
+        plain, masks = self.costs.plain, range(len(self.costs.plain[0]))
+        return tuple(
+            Look(reads, left, tuple(min((plain[one][mask], one) for one in choices) for mask in masks))
+            for (reads, left, _), choices in found.items()
+        )
+
     def rows(self, held: Held) -> Iterator[Row]:
         """All options in short."""
-        plain, writes, worth = self.costs.plain, self.writes, sum(seat.worth for seat in held if seat)
-        known: dict[tuple[Read, int], list[Priced]] = {}
-        seats = list(zip(self.reads, held, strict=True))
-        for choice, division in enumerate(self.menu.choices):
-            row, views = plain[choice], division.views
-            lists = [self._ways(known, read, seat, views) for read, seat in seats]
+        writes, worth = self.writes, sum(seat.worth for seat in held if seat)
+        known: list[dict[int, list[Priced]]] = [{} for _ in held]
+        for look in self.looks:
+            lists = []
+            for read, seat, view, ways in zip(self.reads, held, look.reads, known, strict=True):
+                if view not in ways:
+                    ways[view] = _priced(read, seat, view)
+                lists.append(ways[view])
             for combined in product(*lists):
                 inside, net = 0, worth
                 for one in combined:
                     net += one[0]
                     inside |= one[1]
-                for left in self.left(views[writes] if writes >= 0 else NOWHERE):
-                    mask = inside | 1 << writes if left.inside else inside
-                    yield net + row[mask] + left.net, choice, combined, left
-
-    def _ways(
-        self, known: dict[tuple[Read, int], list[Priced]], read: Read, seat: Seat | None, views: tuple[int, ...]
-    ) -> list[Priced]:
-        key = read, views[read.place] if read.place >= 0 else NOWHERE
-        if key not in known:
-            ways = read.kind.ways(read.index, seat, key[1])
-            known[key] = [(way.net, read.bits * (way.way != DEVICE), way) for way in ways]
-        return known[key]
+                for left in self.left(look.left):
+                    cost, choice = look.best[inside | 1 << writes if left.inside else inside]
+                    yield net + cost + left.net, choice, combined, left
 
     def left(self, view: int) -> tuple[Left, ...]:
         """Where what is written under a view may be left."""
         if view not in self._left:
             self._left[view] = tuple(_lefts(self.written, view)) if self.written else (OUTSIDE,)
         return self._left[view]
+
+
+def _mattering(read: Read, views: tuple[int, ...]) -> int:
+    """The view of a read, NOWHERE if the item is never in LX so."""
+    if read.place < 0 or read.kind.inert or views[read.place] not in read.kind.asked[read.index]:
+        return NOWHERE
+    return views[read.place]
+
+
+def _priced(read: Read, seat: Seat | None, view: int) -> list[Priced]:
+    return [(way.net, read.bits * (way.way != DEVICE), way) for way in read.kind.ways(read.index, seat, view)]
 
 
 def _lefts(kind: Kind, view: int) -> Iterator[Left]:
