@@ -51,4 +51,5 @@ def finding_words(finding: Finding) -> str:
     objective = f"objective {format_us(finding.objective_us)}"
     if finding.bound_us < 0:
         return f"{objective} · no bound yet"
-    return f"{objective} · bound {format_us(finding.bound_us)} · gap {format_percent(finding.gap)}"
+    gap = max(finding.gap, 0.0)  # a bound is rounded up to what can be proved
+    return f"{objective} · bound {format_us(finding.bound_us)} · gap {format_percent(gap)}"

@@ -25,7 +25,7 @@ def bound_text(solver: SolverStatus) -> str:
     """How far from the best possible the plan can be at most. Example: 'bound 410.9 µs · gap 0.4 %'."""
     if solver.bound_us < 0:
         return "no bound known"
-    return f"bound {format_us(solver.bound_us)} · gap {format_percent(solver.gap)}"
+    return f"bound {format_us(solver.bound_us)} · gap {format_percent(max(solver.gap, 0.0))}"
 
 
 def solver_hint(solver: SolverStatus) -> str:

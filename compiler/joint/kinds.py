@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from frozendict import frozendict
 
-from compiler.cost.pricer import pricer_of
+from compiler.cost.kernels import Draft
+from compiler.cost.pricer import parts_of, pricer_of
 from compiler.cost.setting import Setting
 from compiler.device import Device
 from compiler.division import Division
@@ -25,6 +26,8 @@ from compiler.schedule import Schedule, Step
 from compiler.solvers.joint.problem import NOWHERE, Bill, Choice, Menu, Rates
 
 ROUNDING_US = 1e-9
+ELSEWHERE = frozenset({-1})
+"""A set of places in LX that leaves out no operand, and yet is not empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +106,40 @@ class Kinds:
         return Kind(Menu(tuple(table[division] for division in ordered)), tuple(ordered))
 
     def _bills(self, step: Step, role: Role, around: Surroundings, division: Division) -> tuple[Bill, ...]:
+        """A bill per set of operands in LX.  Of loads and stores a step only leaves out those that LX spares it; what
+        else changes is whether any operand is in LX at all."""
         touched = (*role.operands, *role.inputs)
         shared = {name: place for place, name in enumerate(touched) if name in role.shared and place != role.writes}
-        found = []
-        for mask in range(1 << len(role.operands)):
-            inside = frozenset(name for place, name in enumerate(role.operands) if mask >> place & 1)
-            setting = replace(
-                self.setting,
-                resident=inside,
-                outputs=frozenset(),
-                loaded=frozendict(),
-                divisions=frozendict({step.name: division}),
+        masks = range(1 << len(role.operands))
+        if step.edit is not None:
+            return tuple(
+                bill_of(self._draft(step, role, mask, division), self.device, around, shared) for mask in masks
             )
-            found.append(bill_of(setting.draft(step), self.device, around, shared))
+        nothing = self._draft(step, role, 0, division)
+        names = {name: place for place, name in enumerate(nothing.names)}
+        anything = parts_of(nothing.pricer, division, ELSEWHERE, frozenset(), self.setting.form)
+        found = [bill_of(nothing, self.device, around, shared)]
+        for mask in masks[1:]:
+            inside = {names[name] for place, name in enumerate(role.operands) if mask >> place & 1}
+            parts = replace(
+                anything,
+                loads=tuple(load for load in anything.loads if load.place not in inside),
+                stores=tuple(store for store in anything.stores if store.place not in inside),
+            )
+            parts = parts if parts.loads else replace(parts, copy=None)
+            found.append(bill_of(replace(nothing, parts=parts), self.device, around, shared))
         return tuple(found)
+
+    def _draft(self, step: Step, role: Role, mask: int, division: Division) -> Draft:
+        inside = frozenset(name for place, name in enumerate(role.operands) if mask >> place & 1)
+        setting = replace(
+            self.setting,
+            resident=inside,
+            outputs=frozenset(),
+            loaded=frozendict(),
+            divisions=frozendict({step.name: division}),
+        )
+        return setting.draft(step)
 
     def _view(self, step: Step, name: str, written: bool, division: Division) -> int:
         op, buffer, layout = step.op, self.schedule.buffers[name], self.plan.layouts[name]

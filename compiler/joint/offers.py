@@ -28,8 +28,9 @@ SHARED_BY = 2
 """Readers that make a load into LX worth it."""
 OFFERED = 4
 """Destinations that are offered per edge (facts 5.5)."""
-STARTED = 12
-"""Views of the writer that a relayout may start from."""
+STARTED = LOOKED_AT = 8
+"""Views of the writer that a relayout may start from, and of each reader that it may go to: those of the quickest
+divisions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,8 @@ class Offers:
         prices: dict[int, frozendict[int, Bill]] = {}
         for reader in one.readers:
             ranked = []
-            for view, (cut, time) in self._cuts(one, reader, kinds).items():
+            quickest = sorted(self._cuts(one, reader, kinds).items(), key=lambda item: (item[1][1], item[0]))
+            for view, (cut, time) in quickest[:LOOKED_AT]:
                 bills = self._carried(one, reader, views, view)
                 if bills:
                     ranked.append((time + min(bill.serial_us for bill in bills.values()), view, cut, bills))

@@ -191,6 +191,7 @@ class Model:
         if budget.spent:
             return None
         solver = self.solver = cp_model.CpSolver()
+        solver.parameters.catch_sigint_signal = False  # it would end the process where a thread of ours solves
         solver.parameters.num_workers = WORKERS
         solver.parameters.random_seed = budget.seed
         solver.parameters.max_deterministic_time = min(budget.left, share * budget.whole)
@@ -204,6 +205,13 @@ class Model:
         names = [name for name, present in self.resident.items() if solver.boolean_value(present)]
         unit = self.region.alignment
         return frozendict((name, solver.value(self.at[name]) * unit if self.with_addresses else 0) for name in names)
+
+    @property
+    def impossible(self) -> bool:
+        """True if the last solve proved that there is no answer."""
+        from ortools.sat.python import cp_model
+
+        return self.solver is not None and self.solver.response_proto.status == cp_model.INFEASIBLE
 
     @property
     def bound(self) -> int:

@@ -8,9 +8,10 @@ follow what bounds the whole.  Never worse than the answers to start from.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from compiler.solvers.joint.blocks import Blocks, cuts, form
 from compiler.solvers.joint.demote import fitting
@@ -20,13 +21,17 @@ from compiler.solvers.joint.pack import Packing, pack
 from compiler.solvers.joint.part import Menus, window
 from compiler.solvers.joint.price import price_us, times
 from compiler.solvers.joint.problem import Answer, JointProblem
-from compiler.solvers.joint.solve import Limits, solve
+from compiler.solvers.joint.solve import Limits, Solution, Told, solve
 from compiler.solvers.joint.tables import Weights
 
-SHORT = 80
-WORK_PER_SECOND = 0.5
-LEAST_WEIGHT = 0.004
+TINY, SHORT = 30, 80  # tasks
+WORK_PER_SECOND = 0.7
+FIRST_WEIGHT, LEAST_WEIGHT = 0.016, 0.002
+STEEP = 3.0  # by how much a weight changes until both sides of the best one are known
+NARROW = 0.15
+LITTLE = 5e-4  # a share of the bound that is not worth another step
 CLOSE = 1e-4
+LADDER_SHARE, STEP_SHARE, BLOCK_SHARE, WINDOW_SHARE = 0.5, 0.3, 0.25, 0.05
 Tell = Callable[[float, float], bool]
 """Objective and bound (us, -1: none) -> whether to end with the best so far."""
 
@@ -55,6 +60,8 @@ class Search:
     states: int = 0
     best: Answer | None = None
     packing: Packing | None = None
+    tried: Answer | None = None
+    work: float = 0.0
     stopped: bool = False
     menus: Menus = field(default_factory=Menus)
 
@@ -94,9 +101,34 @@ class Search:
         total = price_us(self.problem, self.best)
         return total - self.bound_us <= CLOSE * total
 
+    @property
+    def allowance(self) -> float:
+        """All the work, in the solver's deterministic seconds."""
+        return self.seconds * WORK_PER_SECOND
+
     def limits(self, share: float) -> Limits:
         """A share of all the work."""
-        return Limits(share * self.seconds * WORK_PER_SECOND, self.until, self.seed)
+        return Limits(share * self.allowance, self.until, self.seed)
+
+    def asked(
+        self,
+        problem: JointProblem,
+        start: Answer,
+        limits: Limits,
+        weights: Weights | None,
+        told: Told | None = None,
+    ) -> Solution | None:
+        """A question to CP-SAT, its work counted."""
+        found = solve(
+            problem, start, limits, weights, told or self._pulse, self.bound_us if problem is self.problem else -1.0
+        )
+        self.work += found.work if found else limits.work
+        self.states += found.states if found else 0
+        return found
+
+    def _pulse(self, _objective_us: float, _bound_us: float) -> bool:
+        """Somebody may have enough while a question is open."""
+        return self.say()
 
     def raised(self, bound_us: float) -> None:
         """A bound that was proved."""
@@ -124,47 +156,75 @@ def search(problem: JointProblem, starts: Iterable[Answer], seconds: float, seed
 
 
 def _at_once(found: Search) -> None:
-    """The whole problem in one question."""
+    """The whole problem with its true time; where it is not tiny, first with weights, which proves a bound quickly."""
+    for weights in _ladder(found, LADDER_SHARE) if len(found.problem.tasks) > TINY else ():
+        assert found.best is not None
+        solution = found.asked(found.problem, found.best, found.limits(STEP_SHARE), weights)
+        if solution is None:
+            break
+        found.offer(solution.answer)
+        found.raised(_turned(found, solution.bound_us, weights))
+        found.tried = solution.answer
+    if found.over:
+        return
     assert found.best is not None
+    start, total = found.best, price_us(found.problem, found.best)
 
     def told(objective_us: float, bound_us: float) -> bool:
         found.bound_us = max(found.bound_us, bound_us)
-        found.stopped |= found.tell(min(objective_us, price_us(found.problem, found.best or start)), found.bound_us)
+        found.stopped |= found.tell(min(objective_us, total), found.bound_us)
         return found.stopped
 
-    start = found.best
-    solution = solve(found.problem, start, found.limits(1.0), None, told)
-    if solution is None:
-        return
-    found.states += solution.states
-    found.offer(solution.answer)
-    found.raised(solution.bound_us)
+    limits = Limits(max(0.0, found.allowance - found.work), found.until, found.seed)
+    solution = found.asked(found.problem, start, limits, None, told)
+    if solution is not None:
+        found.offer(solution.answer)
+        found.raised(solution.bound_us)
+
+
+def _turned(found: Search, bound_us: float, weights: Weights) -> float:
+    """A bound with the turnaround on written bytes holds if no answer reads less than it writes."""
+    if _reads_more(found.problem) or found.best is None:
+        return bound_us
+    other = replace(weights, turned_reads=True)
+    solution = found.asked(found.problem, found.best, found.limits(STEP_SHARE), other)
+    return -1.0 if solution is None else min(bound_us, solution.bound_us)
+
+
+def _ladder(found: Search, share: float) -> Iterator[Weights]:
+    """Weights that close in on those under which compute and memory take equally long, `tried` telling which of the two
+    the last answer was bound by; until a share of the work is spent, or nothing comes of it."""
+    low, high, part = 0.0, 1.0, FIRST_WEIGHT
+    while part < 1.0 and high - low > NARROW * high and found.work < share * found.allowance and not found.over:
+        before, found.tried = found.bound_us, None
+        yield Weights(part, 1.0 - part)
+        if found.tried is None:
+            return
+        if _compute_bound(found.problem, found.tried):
+            low = part
+        else:
+            high = part
+        gained = found.bound_us - before > LITTLE * max(0.0, found.bound_us)
+        if not gained and low and high < 1.0:
+            return
+        part = min(part * STEEP, 1 - FIRST_WEIGHT) if high == 1.0 else math.sqrt(low * high) if low else part / STEEP
+        if (part > 1 - 2 * FIRST_WEIGHT and low >= part) or part < LEAST_WEIGHT:
+            return
 
 
 def _in_blocks(found: Search) -> None:
     """Blocks for a bound and a first answer, then windows around their seams."""
     blocks = Blocks(found.problem, cuts(found.problem), found.menus)
-    low, high = 0.0, 1.0
-    share = LEAST_WEIGHT
-    for _ in range(6):
-        weights = Weights(share, 1.0 - share)
-        solutions = blocks.solved(weights, found.limits(0.25), found.say)
+    for weights in _ladder(found, 1.0):
+        solutions = blocks.solved(weights, found.limits(BLOCK_SHARE), found.say)
+        found.work, found.states = found.work + blocks.work, found.states + blocks.states
+        blocks.work, blocks.states = 0.0, 0
         if solutions is None:
             break
         found.raised(_bound(found, blocks, weights, blocks.bound_us(solutions, weights)))
-        stitched = blocks.stitched(solutions)
-        found.offer(stitched)
+        found.tried = blocks.stitched(solutions)
+        found.offer(found.tried)
         _windows(found, weights, blocks.ends)
-        more_compute = _compute_bound(found.problem, stitched)
-        if (
-            found.over
-            or (more_compute and share > 1 - 2 * LEAST_WEIGHT)
-            or (not more_compute and share == LEAST_WEIGHT)
-        ):
-            break
-        low, high = (share, high) if more_compute else (low, share)
-        share = 1 - LEAST_WEIGHT if share == LEAST_WEIGHT else (low + high) / 2
-    found.states += blocks.states
 
 
 def _compute_bound(problem: JointProblem, answer: Answer) -> bool:
@@ -177,8 +237,8 @@ def _bound(found: Search, blocks: Blocks, weights: Weights, bound_us: float) -> 
     """The bound with the turnaround on written bytes holds if no answer reads less than it writes."""
     if _reads_more(found.problem):
         return bound_us
-    other = Weights(weights.compute, weights.memory, turned_reads=True)
-    solutions = blocks.solved(other, found.limits(0.25), found.say)
+    other = replace(weights, turned_reads=True)
+    solutions = blocks.solved(other, found.limits(BLOCK_SHARE), found.say)
     return -1.0 if solutions is None else min(bound_us, blocks.bound_us(solutions, other))
 
 
@@ -206,9 +266,8 @@ def _windows(found: Search, weights: Weights, ends: tuple[int, ...]) -> None:
         start = part.narrowed(found.best)
         key = (form(part), start)
         if key not in known:
-            solution = solve(part.problem, start, found.limits(0.05), weights)
+            solution = found.asked(part.problem, start, found.limits(WINDOW_SHARE), weights)
             known[key] = solution.answer if solution else None
-            found.states += solution.states if solution else 0
         answer = known[key]
         if answer is not None and answer != start:
             changed = part.widened(found.best, answer)

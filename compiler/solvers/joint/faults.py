@@ -6,8 +6,8 @@ without faults may still not pack, which `pack` finds out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from compiler.plan import EditKind
 from compiler.solvers.joint.price import written_view
@@ -113,8 +113,15 @@ def _copied(problem: JointProblem, answer: Answer, number: int) -> Iterator[Stay
 
 def _with_parent(problem: JointProblem, answer: Answer, found: dict[tuple[int, int], Stay], one: Stay) -> Stay:
     """A stay with the dying one whose place it takes over, if there is one."""
+    for dying in leaving(problem, answer, found, one):
+        return replace(one, parent=dying.key)
+    return one
+
+
+def leaving(problem: JointProblem, answer: Answer, found: Mapping[tuple[int, int], Stay], one: Stay) -> Iterator[Stay]:
+    """Of the stays found, by key, those whose place another one may take over: they end in the step that writes it."""
     if one.copy != HOME:
-        return one
+        return
     task = problem.items[one.item].writer
     for parent in problem.items[one.item].parents:
         way = answer.served[parent][problem.items[parent].readers.index(task)]
@@ -122,8 +129,7 @@ def _with_parent(problem: JointProblem, answer: Answer, found: dict[tuple[int, i
         if dying is None or dying.last != one.first or dying.first >= one.first:
             continue
         if (dying.view, dying.foot_bytes) == (one.view, one.foot_bytes):
-            return Stay(one.item, one.copy, one.view, one.foot_bytes, one.first, one.last, dying.key)
-    return one
+            yield dying
 
 
 def loads(problem: JointProblem, answer: Answer) -> dict[int, int]:

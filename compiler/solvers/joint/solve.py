@@ -48,12 +48,18 @@ class Solution:
 
 
 def solve(
-    problem: JointProblem, start: Answer, limits: Limits, weights: Weights | None = None, told: Told | None = None
+    problem: JointProblem,
+    start: Answer,
+    limits: Limits,
+    weights: Weights | None = None,
+    told: Told | None = None,
+    known_us: float = -1.0,
 ) -> Solution | None:
     """The best answer found, at least as good as the start if that is allowed; None if time ran out before any.
 
     Without `weights` what is counted is the time of all kernels, else the weighted sum of all that is counted, which
-    is no more than the time of all kernels if the weights add up to one.
+    is no more than the time of all kernels if the weights add up to one.  `known_us` is a bound on the true time that
+    was proved before.
     """
     require()
     from ortools.sat.python import cp_model
@@ -63,9 +69,12 @@ def solve(
     clock = Clock(made)
     clock.build()
     made.model.minimize(clock.expression())
+    if weights is None and known_us > 0:
+        made.model.add(clock.expression() >= int(known_us * UNITS_PER_US))
     for index, value in made.hints.items():
         made.model.add_hint(made.model.get_int_var_from_proto_index(index), value)
     solver = cp_model.CpSolver()
+    solver.parameters.catch_sigint_signal = False  # it would end the process where a thread of ours solves
     solver.parameters.num_workers = limits.workers
     solver.parameters.interleave_search = limits.workers > 1
     solver.parameters.random_seed = limits.seed
@@ -75,12 +84,6 @@ def solve(
     solver.parameters.max_deterministic_time = limits.work
     solver.parameters.max_time_in_seconds = max(0.01, limits.until - time.monotonic())
     callback = _teller(told) if told else None
-    import os
-    for kv in os.environ.get("CPP","").split(","):
-        if kv:
-            k, v = kv.split("=")
-            cur = getattr(solver.parameters, k)
-            setattr(solver.parameters, k, type(cur)(int(v)) if not isinstance(cur, float) else float(v))
     status = solver.solve(made.model, callback)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None

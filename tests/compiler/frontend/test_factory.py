@@ -135,9 +135,7 @@ def test_bundled_scripts_take_parameters() -> None:
 def test_code_that_is_run_is_announced(script: str) -> None:
     assert notes("softmax") == ()
     assert notes("softmax?rows=64") == ()
-    assert notes(f"{script}:plain") == (
-        f"{script} is run as a program with your rights, because it builds the model.",
-    )
+    assert notes(f"{script}:plain") == (f"{script} is run as a program with your rights, because it builds the model.",)
 
 
 @pytest.mark.parametrize(

@@ -98,9 +98,7 @@ def test_open_sizes_are_refused_by_name() -> None:
 
     size = torch.export.Dim("n", min=2, max=512)
     program = torch.export.export(Function(lambda x: x + 1), (x,), dynamic_shapes=(({0: size},),))
-    with pytest.raises(
-        UnsupportedError, match=r"has the shape \[s\d+, 8\].*capture the model again with fixed sizes"
-    ):
+    with pytest.raises(UnsupportedError, match=r"has the shape \[s\d+, 8\].*capture the model again with fixed sizes"):
         capture_program(program, "open", ModelSource("open"))
 
 

@@ -52,6 +52,8 @@ def crowded(found: list[Rectangle], room: int, taken: Mapping[int, int] = frozen
 
 def lie(found: list[Rectangle], room: int) -> bool:
     """True if all of them have addresses."""
+    if crowded(found, room):
+        return False
     ordered = sorted(found, key=lambda one: (one.first, -one.height, one.key))
     sums = {0}
     for one in ordered:
