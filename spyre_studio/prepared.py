@@ -16,8 +16,9 @@ from spyre_studio.roofline_model import roofline_of
 from spyre_studio.short_names import short_names
 from spyre_studio.views.graph_model import planned
 from spyre_studio.views.graph_names import titles_of
+from spyre_studio.why_not import why_not_of
 
-NEEDED: Final = (schedule_of, planned, titles_of, occupancy_of, found_in, short_names, roofline_of)
+NEEDED: Final = (schedule_of, planned, titles_of, occupancy_of, found_in, short_names, roofline_of, why_not_of)
 
 
 def prepared(compilation: Compilation) -> Compilation:

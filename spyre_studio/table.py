@@ -3,6 +3,8 @@
 Owns: a read-only model made of columns, the table's look, and Ctrl+C. Refuses: the values and how they are named.
 """
 
+import csv
+import io
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
@@ -210,6 +212,16 @@ class CopyableTable(QTableView):
             cells = (self._sorted.index(place, column).data() for column in range(len(self._model.columns)))
             lines.append("\t".join(str(cell) for cell in cells))
         return "\n".join(lines)
+
+    def as_csv(self) -> str:
+        """All rows as shown, with titles; numbers as numbers, empty where nothing is shown."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(column.title for column in self._model.columns)
+        for row in self.shown():
+            pairs = zip(self._model.columns, row.cells, strict=True)
+            writer.writerow(cell if column.write(cell) else "" for column, cell in pairs)
+        return text.getvalue()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy as text; everything else as usual."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from spyre_studio.occupancy import Occupancy, Outside, Resident
@@ -18,15 +18,18 @@ _NOT = -1  # a number that does not apply
 
 
 class BufferTable(QWidget):
-    """Shows an occupancy; `chosen` carries the name of the buffer."""
+    """Shows an occupancy; `chosen` carries the name of the buffer, `asked` also where on screen a menu is wanted."""
 
     chosen = Signal(str)
+    asked = Signal(str, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = TableModel(_COLUMNS)
         self.table = CopyableTable(self._model, "Buffers and where they lie", self)
         self.table.chosen.connect(self._tell)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._menu)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.table)
@@ -42,6 +45,11 @@ class BufferTable(QWidget):
     def _tell(self, keys: tuple[Hashable, ...]) -> None:
         if keys:
             self.chosen.emit(str(keys[0]))
+
+    def _menu(self, at: QPoint) -> None:
+        keys = self.table.keys()
+        if keys:
+            self.asked.emit(str(keys[0]), self.table.viewport().mapToGlobal(at))
 
 
 def _resident(one: Resident) -> Row:

@@ -1,22 +1,24 @@
 """The scratchpad view: what lies where in one core's LX, how full all cores are, and why the rest is elsewhere.
 
-Owns: the two pictures side by side, their common steps, the line about the selected buffer and the table twin.
-Refuses: changing anything; clicks go to the selection.
+Owns: the two pictures side by side, their common steps, the line about the selected buffer, the table twin and the list
+of what is elsewhere. Refuses: changing anything; clicks go to the selection, pins to the session.
 """
 
 from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
 from compiler.plan import ReasonCode
 from compiler.reasons import REASONS
 from spyre_studio.legend import KINDS, Legend
 from spyre_studio.occupancy import Occupancy, Outside, Resident, occupancy_of
+from spyre_studio.pin_change import with_placement
+from spyre_studio.pin_menu import add_buffer, add_unpin
 from spyre_studio.qt_theme import font, px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -29,6 +31,8 @@ from spyre_studio.views.lx_heat import LxHeat
 from spyre_studio.views.lx_map import LxMap, Spot
 from spyre_studio.views.overlay import Chooser
 from spyre_studio.views.paged import PagedView
+from spyre_studio.views.why_table import WhyTable
+from spyre_studio.why_not import why_not_of
 from spyre_studio.widgets import hairline, text_label
 
 _RANGES = (("used", "in use"), ("whole", "up to the budget"))
@@ -51,11 +55,11 @@ class ScratchpadView(PagedView):
         super().__init__(session, selection, parent)
         self._data: Occupancy | None = None
         self._linking = False
-        self.map, self.heat, self.table = LxMap(), LxHeat(), BufferTable()
+        self.map, self.heat, self.table, self.why = LxMap(), LxHeat(), BufferTable(), WhyTable()
         self.pictures = QSplitter(Qt.Orientation.Horizontal)
         self.line = text_label("")
         self.range = Chooser("Addresses", _RANGES)
-        self.table_button = QToolButton()
+        self.table_button, self.why_button, self.copy = QToolButton(), QToolButton(), QToolButton()
         self.legend = Legend(KINDS)
         self._arrange()
         self._connect()
@@ -69,6 +73,7 @@ class ScratchpadView(PagedView):
         self.map.show_data(data, titles_of(compilation))
         self.heat.show_data(data)
         self.table.show_data(data)
+        self.why.show_found(why_not_of(compilation))
         if first:
             self.range.choose("whole" if self.map.starts_whole else "used")
         self.map.show_range(self.range.key == "whole")
@@ -84,6 +89,7 @@ class ScratchpadView(PagedView):
         self.map.show_marks(data.resident_map.get(place.buffer or "", -1), step)
         self.heat.show_marks(core, step)
         self.table.select(place.buffer)
+        self.why.select(place.buffer)
         self.line.setText(_line(data, place.buffer or ""))
 
     def show_badges(self, badges: tuple[Badge, ...]) -> None:
@@ -94,9 +100,20 @@ class ScratchpadView(PagedView):
 
     def set_table(self, shown: bool) -> None:
         """The table of buffers instead of the pictures."""
-        self.table_button.setChecked(shown)
-        self._centre.setCurrentWidget(self.table if shown else self.pictures)
-        self.range.setVisible(not shown)
+        self._show_page(self.table if shown else self.pictures)
+
+    def set_why(self, shown: bool) -> None:
+        """The list of what is not in LX instead of the pictures."""
+        self._show_page(self.why if shown else self.pictures)
+
+    def _show_page(self, page: QWidget) -> None:
+        self._centre.setCurrentWidget(page)
+        for button, own in ((self.table_button, self.table), (self.why_button, self.why)):
+            button.blockSignals(True)
+            button.setChecked(page is own)
+            button.blockSignals(False)
+        self.range.setVisible(page is self.pictures)
+        self.copy.setVisible(page is not self.pictures)
         self._fit()
 
     @property
@@ -123,6 +140,28 @@ class ScratchpadView(PagedView):
         if isinstance(item, tuple):
             self.selection.select_core(item[0])
 
+    def _keep(self, buffers: object) -> None:
+        """Pin buffers into LX, as one step of undo."""
+        if isinstance(buffers, tuple):
+            pins = self.session.pins
+            for buffer in buffers:
+                pins = with_placement(pins, buffer, "lx")
+            self.session.set_pins(pins)
+
+    def _map_menu(self, item: object, at: QPoint) -> None:
+        if isinstance(item, Spot) and item.kind == "box" and self._data is not None:
+            self._menu(self._data.residents[item.number].name, at)
+
+    def _menu(self, buffer: str, at: QPoint) -> None:
+        menu = QMenu(self)
+        add_buffer(menu, buffer, self.session, named=True)
+        add_unpin(menu, (buffer,), self.session)
+        menu.popup(at)
+
+    def _copy(self) -> None:
+        table = self.why.table if self._centre.currentWidget() is self.why else self.table.table
+        QGuiApplication.clipboard().setText(table.as_csv())
+
     def _linked(self, _link: str) -> None:
         if self.selection.buffer is not None:
             self.apart_asked.emit(self.selection.buffer)
@@ -147,18 +186,25 @@ class ScratchpadView(PagedView):
         self.table_button.setText("Table")
         self.table_button.setCheckable(True)
         self.table_button.setToolTip("Show the buffers as a table that can be sorted and copied")
+        self.why_button.setText("Not in LX")
+        self.why_button.setCheckable(True)
+        self.why_button.setToolTip("Show what is not in LX, why, and what it would save there")
+        self.copy.setText("Copy as CSV")
+        self.copy.setToolTip("Copy the rows as shown, for a spreadsheet")
+        self.copy.hide()
         self.line.setFont(font("label"))
         self.line.setTextFormat(Qt.TextFormat.RichText)
         self._centre = QStackedLayout()
         self._centre.addWidget(self.pictures)
         self._centre.addWidget(self.table)
+        self._centre.addWidget(self.why)
         controls = QHBoxLayout()
         controls.setContentsMargins(px(PAD), px(GRID / 2), px(GRID), px(GRID / 2))
         controls.setSpacing(px(GRID))
         controls.addWidget(self.legend)
         controls.addStretch(1)
-        controls.addWidget(self.range)
-        controls.addWidget(self.table_button)
+        for control in (self.copy, self.range, self.why_button, self.table_button):
+            controls.addWidget(control)
         words = QHBoxLayout()
         words.setContentsMargins(px(PAD), 0, px(PAD), px(GRID))
         words.addWidget(self.line)
@@ -179,8 +225,15 @@ class ScratchpadView(PagedView):
         self.heat.walked.connect(self.selection.select_core)
         self.heat.view_changed.connect(lambda: self._link(self.heat, self.map))
         self.table.chosen.connect(self.selection.select_buffer)
+        self.map.menu_requested.connect(self._map_menu)
+        self.table.asked.connect(self._menu)
+        self.why.chosen.connect(self.selection.select_buffer)
+        self.why.pinned.connect(self._keep)
+        self.why.asked.connect(self._menu)
         self.range.chosen.connect(self._range_chosen)
         self.table_button.toggled.connect(self.set_table)
+        self.why_button.toggled.connect(self.set_why)
+        self.copy.clicked.connect(self._copy)
         self.line.linkActivated.connect(self._linked)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -193,7 +246,7 @@ class ScratchpadView(PagedView):
         narrow, tall = self.width() < px(_NARROW), self.height() > px(_NARROW) * 0.8
         self.pictures.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
         self.heat.setVisible(not narrow or tall)
-        self.legend.setVisible(not narrow and not self.table_shown)
+        self.legend.setVisible(not narrow and self._centre.currentWidget() is self.pictures)
 
 
 def _line(data: Occupancy, buffer: str) -> str:
