@@ -1,10 +1,12 @@
 """Eviction: who leaves the scratchpad between two uses, what that costs, and how near the best of all ways it comes."""
 
+import doctest
 from itertools import combinations
 from random import Random
 
 import pytest
 
+from compiler.solvers import stays as stays_module
 from compiler.solvers.eviction import Evicted, evict
 from compiler.solvers.placement import Effort, PlacementProblem, Status
 from compiler.solvers.request import Request
@@ -167,3 +169,9 @@ def test_the_same_question_gets_the_same_answer() -> None:
     question, kept = drawn(Random(5))
     answers = [evict(question, kept, SOLVERS["annealing"], Effort(seed=3)) for _ in range(2)]
     assert answers[0] == answers[1]
+
+
+def test_the_examples_of_stays_are_true() -> None:
+    result = doctest.testmod(stays_module)
+    assert result.attempted >= 2
+    assert result.failed == 0
