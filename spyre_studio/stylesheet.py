@@ -2,7 +2,8 @@
 
 Owns: the shape of standard widgets. Refuses: colours and sizes of its own (theme.py has them) and Qt itself.
 Buttons: set the dynamic property `primary` to true for the one main action of a place, `quiet` for a text button.
-Frames: `raised` for a card. Labels: `tone` is one of mute, ok, warn, bad, accent; `heading` is section or title.
+Frames: `raised` for a card. Labels and sentences (QTextEdit): `tone` is one of mute, ok, warn, bad;
+labels also accent; `heading` is section or title.
 """
 
 from string import Template
@@ -67,6 +68,10 @@ QAbstractSpinBox::down-arrow { image: url("$icons/chevron-down-$name.svg"); widt
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $line; outline: none; padding: ${half}px; }
 QPlainTextEdit, QTextEdit, QTextBrowser { background: $bg; color: $text; border: none;
   selection-background-color: $accent; selection-color: $on_accent; }
+QTextEdit[tone="mute"] { background: transparent; color: $mute; }
+QTextEdit[tone="ok"] { background: transparent; color: $ok_text; }
+QTextEdit[tone="warn"] { background: transparent; color: $warn_text; }
+QTextEdit[tone="bad"] { background: transparent; color: $bad_text; }
 
 QTabWidget::pane { border: none; border-top: 1px solid $line; }
 QTabBar { background: transparent; qproperty-drawBase: 0; }

@@ -15,11 +15,12 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
-from compiler.pins import PinState
+from compiler.pins import Pins, PinState
 from compiler.schedule import Schedule
 from spyre_studio.division_model import OpSplits, pinned_factors, splits_of, title_of
 from spyre_studio.handover_model import Handovers, handovers_of
 from spyre_studio.occupancy import kind_of
+from spyre_studio.pin_change import without
 from spyre_studio.qt_theme import px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -192,25 +193,28 @@ class DivisionPanel(QWidget):
         self.reset.setVisible(self.is_draft)
 
     def _pinned(self) -> bool:
-        return self._op in self.session.pins.division
+        return self._op in self.session.pins.division or self._op in self.session.pins.same
 
     def _pin_note(self) -> tuple[str, Tone, str]:
         """The word for the pin of this op, its tone, and what became of it."""
-        compilation = self._compilation
-        wanted = self.session.pins.division.get(self._op)
-        solved = compilation.problem.pins.division.get(self._op) if compilation else None
-        if wanted != solved:
-            return ("pin not solved yet" if wanted is not None else "unpinned, not solved yet"), "warn", ""
-        status = compilation.plan.pins.get(f"division:{self._op}") if compilation else None
+        compilation, op = self._compilation, self._op
+        pins, solved = self.session.pins, compilation.problem.pins if compilation else Pins()
+        if (pins.division.get(op), pins.same.get(op)) != (solved.division.get(op), solved.same.get(op)):
+            return ("pin not solved yet" if self._pinned() else "unpinned, not solved yet"), "warn", ""
+        kind = "same" if op in pins.same else "division"
+        status = compilation.plan.pins.get(f"{kind}:{op}") if compilation else None
         if status is None:
             return "", "mute", ""
         match status.state:
             case PinState.HONOURED:
-                return "pinned", "accent", ""
+                return ("pinned", "accent", "") if kind == "division" else ("pinned to another", "accent", self._same())
             case PinState.ADJUSTED:
                 return "pin adjusted", "warn", status.detail
             case PinState.REFUSED:
                 return "pin refused", "bad", status.detail
+
+    def _same(self) -> str:
+        return f"It has the division of {self.session.pins.same[self._op]}"
 
     # Candidates
 
@@ -270,7 +274,7 @@ class DivisionPanel(QWidget):
             self.session.pin_division(self._op, self.draft)
 
     def _unpin(self) -> None:
-        self.session.unpin(f"division:{self._op}")
+        self.session.set_pins(without(without(self.session.pins, f"division:{self._op}"), f"same:{self._op}"))
 
     def _reset(self) -> None:
         if self._splits is not None:

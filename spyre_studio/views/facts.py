@@ -48,6 +48,7 @@ class BufferCard(Card):
         self.out = button("Keep out", "secondary", "Pin it to device memory")
         self.free = button("Unpin", "quiet", "Remove the pin of its place")
         self.sticks, self.fixed = QComboBox(), text_label("", "mute")
+        self.ways = QComboBox()
         self.unordered = button("Unpin the dim order", "quiet", "Remove the pin of its dim order")
         self._arrange()
 
@@ -96,10 +97,14 @@ class BufferCard(Card):
         if where:
             same = solved.placement.get(self._buffer) == where
             sentences.append(pin_sentence(status.get(f"placement:{self._buffer}"), same))
-        for kind, wanted, found in (("layout", pins.layout, solved.layout), ("order", pins.order, solved.order)):
-            if self._buffer in wanted:
-                same = wanted[self._buffer] == found.get(self._buffer)
-                sentences.append(pin_sentence(status.get(f"{kind}:{self._buffer}"), same))
+        self.ways.blockSignals(True)
+        self.ways.setCurrentIndex(max(self.ways.findData(pins.relayout.get(self._buffer, "")), 0))
+        self.ways.blockSignals(False)
+        keys = [f"{kind}:{self._buffer}" for kind in ("layout", "order", "relayout")]
+        for key in (key for key in keys if key in pins.keys):
+            kind = key.partition(":")[0]
+            same = getattr(pins, kind)[self._buffer] == getattr(solved, kind).get(self._buffer)
+            sentences.append(pin_sentence(status.get(key), same))
         self.status.setText(" ".join(sentences))
         self.status.setVisible(bool(sentences))
         loud = "bad" if any("refused" in one for one in sentences) else "accent"
@@ -127,13 +132,29 @@ class BufferCard(Card):
             self.column.addWidget(widget)
         self.column.addLayout(pinned)
         self.column.addLayout(buttons)
-        for below in (self.sticks, self.fixed, self.unordered):
+        self.ways.setAccessibleName("How it gets to other cores")
+        self.ways.setToolTip("Whether it may go over the ring, from scratchpad to scratchpad")
+        for words, way in (
+            (f"Relayout: {_AUTOMATIC}", ""),
+            ("Relayout over the ring", "ring"),
+            ("No relayout", "none"),
+        ):
+            self.ways.addItem(words, way)
+        for below in (self.sticks, self.fixed, self.unordered, self.ways):
             self.column.addWidget(below)
         self.keep.clicked.connect(lambda: self.session.pin_placement(self._buffer, "lx"))
         self.out.clicked.connect(lambda: self.session.pin_placement(self._buffer, "hbm"))
         self.free.clicked.connect(lambda: self.session.unpin(f"placement:{self._buffer}"))
         self.unordered.clicked.connect(lambda: self.session.unpin(f"order:{self._buffer}"))
         self.sticks.currentIndexChanged.connect(self._stick_chosen)
+        self.ways.currentIndexChanged.connect(self._way_chosen)
+
+    def _way_chosen(self) -> None:
+        way = str(self.ways.currentData())
+        if way:
+            self.session.pin_relayout(self._buffer, way)
+        else:
+            self.session.unpin(f"relayout:{self._buffer}")
 
     def _stick_chosen(self) -> None:
         dim = int(self.sticks.currentData())

@@ -83,8 +83,9 @@ class GraphModel:
 
     def pinned(self, pins: Pins) -> frozenset[int]:
         """Nodes that a pin speaks of: the op itself, or the writer of the buffer."""
-        ops = (self.of_op.get(name) for table in (pins.division, pins.tiles) for name in table)
-        buffers = (self.of_buffer.get(name) for name in (*pins.layout, *pins.placement))
+        ops = (self.of_op.get(name) for table in (pins.division, pins.tiles, pins.same) for name in table)
+        tables = (pins.layout, pins.order, pins.placement, pins.relayout)
+        buffers = (self.of_buffer.get(name) for table in tables for name in table)
         return frozenset(node for node in (*ops, *buffers) if node is not None)
 
 

@@ -42,7 +42,7 @@ _LEGEND: Final = (
     Entry("needed, held elsewhere", "hbm", "hatch"),
     Entry("of cores that lack data", "hbm", "tint"),
 )
-_MEANING: Final = "Against both ops as they are divided, were the data at hand. Enter takes a way."
+_MEANING: Final = "Against both ops as they are divided, were the data at hand. Enter takes a way: it becomes a pin."
 
 
 class HandoverPanel(QWidget):
@@ -227,14 +227,16 @@ class HandoverPanel(QWidget):
         self._show_pair()
 
     def _committed(self, key: str) -> None:
-        """Take a way: divide an op as the other, or keep the buffer out of LX."""
+        """Take a way: divide an op as the other, go over the ring, or keep the buffer out of LX."""
         found = self._found
         way = next((way for way in found.ways if way.kind == key), None) if found else None
         if found is None or way is None or not way.possible:
             return
         if way.kind is WayKind.SPILL:
             self.session.pin_placement(found.buffer, "hbm")
-        elif way.kind is not WayKind.RELAYOUT:
+        elif way.kind is WayKind.RELAYOUT:
+            self.session.pin_relayout(found.buffer, "ring")
+        else:
             op = found.reader if way.kind is WayKind.READER_FOLLOWS else found.writer
             self.session.pin_division(op, way.factors)
 

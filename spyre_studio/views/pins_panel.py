@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
 from compiler.pins import Pins, PinState, PinStatus
@@ -15,6 +15,7 @@ from spyre_studio.elided import ElidedLabel
 from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import font, px
 from spyre_studio.selection import Selection
+from spyre_studio.sentence import Sentence
 from spyre_studio.session import Session
 from spyre_studio.theme import GRID, Tone
 from spyre_studio.views.graph_model import factors_text
@@ -34,6 +35,10 @@ def pin_words(pins: Pins, key: str) -> str:
             return "tiles " + factors_text(pins.tiles[name])
         case "layout":
             return f"sticks of d{pins.layout[name]}"
+        case "same":
+            return f"division of {pins.same[name]}"
+        case "relayout":
+            return "relayout over the ring" if pins.relayout[name] == "ring" else "never relayout"
         case "order":
             return "dim order " + ", ".join(map(str, pins.order[name]))
         case _:
@@ -84,6 +89,7 @@ class PinsPanel(QWidget):
         self._area, self._page = QScrollArea(self), QWidget()
         self._cards: list[PinCard] = []
         self._shown: tuple[object, ...] = ()
+        self._told: list[str] = []
         self._arrange()
         session.changed.connect(self._changed)
         self.refresh()
@@ -94,9 +100,8 @@ class PinsPanel(QWidget):
         return tuple(self._cards)
 
     def sentences(self) -> tuple[str, ...]:
-        """The sentences below adjusted and refused pins, or the one of the empty panel."""
-        widgets = [item.widget() for place in range(self._column.count()) if (item := self._column.itemAt(place))]
-        return tuple(widget.text() for widget in widgets if isinstance(widget, QLabel))
+        """The sentences below pins whose status has one, or the one of the empty panel."""
+        return tuple(self._told)
 
     def show_compilation(self, _compilation: Compilation | None) -> None:
         """Another plan says other things about the pins."""
@@ -120,6 +125,7 @@ class PinsPanel(QWidget):
             sentence = text_label(EMPTY, "mute")
             sentence.setContentsMargins(px(GRID), 0, px(GRID), 0)
             self._column.addWidget(sentence)
+            self._told.append(EMPTY)
         self._column.addStretch(1)
         self._head.set_note(str(len(shown)) if shown else "")
 
@@ -129,15 +135,18 @@ class PinsPanel(QWidget):
         card.clicked.connect(self._select)
         self._cards.append(card)
         self._column.addWidget(card)
-        if status is not None and status.detail and status.state is not PinState.HONOURED:
-            sentence = text_label(status.detail, _TONES[status.state])
-            sentence.setFont(font("label"))
-            sentence.setContentsMargins(px(GRID), 0, px(GRID), px(GRID / 2))
-            self._column.addWidget(sentence)
+        if status is not None and status.detail:
+            tone = "mute" if status.state is PinState.HONOURED else _TONES[status.state]
+            card.setAccessibleDescription(status.detail)
+            holder = QHBoxLayout()
+            holder.setContentsMargins(px(GRID), 0, px(GRID), px(GRID / 2))
+            holder.addWidget(Sentence(status.detail, tone))
+            self._column.addLayout(holder)
+            self._told.append(status.detail)
 
     def _select(self, key: str) -> None:
         kind, _, name = key.partition(":")
-        if kind in {"division", "tiles"}:
+        if kind in {"division", "tiles", "same"}:
             self._selection.select_op(name)
         else:
             self._selection.select_buffer(name)
@@ -148,6 +157,7 @@ class PinsPanel(QWidget):
 
     def _clear(self) -> None:
         self._cards.clear()
+        self._told.clear()
         for old in self._page.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
             old.hide()
             old.deleteLater()
