@@ -28,9 +28,10 @@ SHARED_BY = 2
 """Readers that make a load into LX worth it."""
 OFFERED = 4
 """Destinations that are offered per edge (facts 5.5)."""
-STARTED = LOOKED_AT = 8
-"""Views of the writer that a relayout may start from, and of each reader that it may go to: those of the quickest
-divisions."""
+SHORT = 80
+LOOKED_AT, LOOKED_AT_LONG = 24, 8
+"""Views of the writer that a relayout may start from, and of each reader that it may go to, those of the quickest
+divisions: in programs of up to SHORT steps, and in longer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,10 @@ class Offers:
     _outs: dict[object, Bill] = field(default_factory=dict)
     _known: dict[object, tuple[Offer, ...]] = field(default_factory=dict)
     _carries: dict[object, Bill | None] = field(default_factory=dict)
+
+    @property
+    def _looked_at(self) -> int:
+        return LOOKED_AT if len(self.operands) <= SHORT else LOOKED_AT_LONG
 
     def out(self, one: Subject) -> Bill:
         """The bill of a clone-out."""
@@ -152,7 +157,7 @@ class Offers:
         for reader in one.readers:
             ranked = []
             quickest = sorted(self._cuts(one, reader, kinds).items(), key=lambda item: (item[1][1], item[0]))
-            for view, (cut, time) in quickest[:LOOKED_AT]:
+            for view, (cut, time) in quickest[: self._looked_at]:
                 bills = self._carried(one, reader, views, view)
                 if bills:
                     ranked.append((time + min(bill.serial_us for bill in bills.values()), view, cut, bills))
@@ -174,7 +179,9 @@ class Offers:
         views = (kind.menu.choices[number].views[task.writes] for _, number in ranked)
         budget, seen = self.setting.device.lx_budget_bytes, self.kinds.views
         assert one.buffer
-        return tuple(v for v in dict.fromkeys(views) if v != NOWHERE and seen.bytes_per_core(v) <= budget)[:STARTED]
+        return tuple(v for v in dict.fromkeys(views) if v != NOWHERE and seen.bytes_per_core(v) <= budget)[
+            : self._looked_at
+        ]
 
     def _carried(self, one: Subject, reader: int, views: tuple[int, ...], target: int) -> frozendict[int, Bill]:
         """What the ring takes from views of the writer to one of a reader, where it can carry that."""

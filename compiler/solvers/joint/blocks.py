@@ -80,15 +80,27 @@ class Blocks:
         pairs = zip(self.ends, self.ends[1:], strict=False)
         self.parts = [block(self.problem, first, last, self.menus) for first, last in pairs]
 
-    def solved(self, weights: Weights, limits: Limits, told: Callable[[], bool]) -> list[Solution] | None:
-        """A solution per block; None if there was no time for one, or `told` asked to end."""
+    def solved(
+        self,
+        weights: Weights,
+        limits: Limits,
+        told: Callable[[], bool],
+        beside: Sequence[Solution] | None = None,
+    ) -> list[Solution] | None:
+        """A solution per block; None if there was no time for one, or `told` asked to end.
+
+        Of those `beside` only the bounds have to be reached.
+        """
         found = []
-        for part in self.parts:
+        for number, part in enumerate(self.parts):
             key = (form(part), weights)
             if key not in self.known:
                 if told() or time.monotonic() > limits.until:
                     return None
-                self.known[key] = made = solve(part.problem, trivial(part.problem), limits, weights)
+                start, asked = trivial(part.problem), limits
+                if beside is not None:
+                    start, asked = beside[number].answer, replace(limits, enough_us=beside[number].bound_us)
+                self.known[key] = made = solve(part.problem, start, asked, weights)
                 self.work += made.work if made else limits.work
                 self.states += made.states if made else 0
             solution = self.known[key]

@@ -29,6 +29,7 @@ WORK_PER_SECOND = 0.7
 FIRST_WEIGHT, LEAST_WEIGHT = 0.016, 0.002
 STEEP = 3.0  # by how much a weight changes until both sides of the best one are known
 NARROW = 0.15
+PASSES = 3
 LITTLE = 5e-4  # a share of the bound that is not worth another step
 CLOSE = 1e-4
 LADDER_SHARE, STEP_SHARE, BLOCK_SHARE, WINDOW_SHARE = 0.5, 0.3, 0.25, 0.05
@@ -87,6 +88,17 @@ class Search:
         if self.best is not None:
             self.stopped |= self.tell(price_us(self.problem, self.best), self.bound_us)
         return self.over
+
+    @property
+    def answered(self) -> bool:
+        """True if the last weights had an answer."""
+        return self.tried is not None
+
+    @property
+    def compute_bound(self) -> bool:
+        """True if kernels take more for compute than for memory in that answer."""
+        found = times(self.problem, self.tried).values() if self.tried is not None else ()
+        return sum(one.compute_us for one in found) > sum(one.memory_us for one in found)
 
     @property
     def over(self) -> bool:
@@ -156,18 +168,12 @@ def search(problem: JointProblem, starts: Iterable[Answer], seconds: float, seed
 
 
 def _at_once(found: Search) -> None:
-    """The whole problem with its true time; where it is not tiny, first with weights, which proves a bound quickly."""
-    for weights in _ladder(found, LADDER_SHARE) if len(found.problem.tasks) > TINY else ():
-        assert found.best is not None
-        solution = found.asked(found.problem, found.best, found.limits(STEP_SHARE), weights)
-        if solution is None:
-            break
-        found.offer(solution.answer)
-        found.raised(_turned(found, solution.bound_us, weights))
-        found.tried = solution.answer
+    """The whole problem with its true time; where it is not tiny, first with weights, which bounds it from below."""
+    assert found.best is not None
+    if len(found.problem.tasks) > TINY:
+        _weighed(found)
     if found.over:
         return
-    assert found.best is not None
     start, total = found.best, price_us(found.problem, found.best)
 
     def told(objective_us: float, bound_us: float) -> bool:
@@ -182,25 +188,40 @@ def _at_once(found: Search) -> None:
         found.raised(solution.bound_us)
 
 
-def _turned(found: Search, bound_us: float, weights: Weights) -> float:
-    """A bound with the turnaround on written bytes holds if no answer reads less than it writes."""
-    if _reads_more(found.problem) or found.best is None:
-        return bound_us
-    other = replace(weights, turned_reads=True)
-    solution = found.asked(found.problem, found.best, found.limits(STEP_SHARE), other)
-    return -1.0 if solution is None else min(bound_us, solution.bound_us)
+def _weighed(found: Search) -> None:
+    """The whole problem under the weights of a ladder."""
+    for weights in _ladder(found, LADDER_SHARE):
+        assert found.best is not None
+        solution = found.asked(found.problem, found.best, found.limits(STEP_SHARE), weights)
+        if solution is None:
+            return
+        found.offer(solution.answer)
+        found.raised(_turned(found, solution, weights))
+        found.tried = solution.answer
+
+
+def _turned(found: Search, solution: Solution, weights: Weights) -> float:
+    """A bound with the turnaround on written bytes holds if no answer reads less than it writes; else the one with the
+    turnaround on read bytes has to be as high."""
+    if _reads_more(found.problem):
+        return solution.bound_us
+    limits = replace(found.limits(STEP_SHARE), enough_us=solution.bound_us)
+    other = found.asked(found.problem, solution.answer, limits, replace(weights, turned_reads=True))
+    return -1.0 if other is None else min(solution.bound_us, other.bound_us)
 
 
 def _ladder(found: Search, share: float) -> Iterator[Weights]:
     """Weights that close in on those under which compute and memory take equally long, `tried` telling which of the two
-    the last answer was bound by; until a share of the work is spent, or nothing comes of it."""
+    the last answer was bound by; until a share of the work is
+    spent, or nothing comes of it."""
     low, high, part = 0.0, 1.0, FIRST_WEIGHT
     while part < 1.0 and high - low > NARROW * high and found.work < share * found.allowance and not found.over:
-        before, found.tried = found.bound_us, None
+        before = found.bound_us
+        found.tried = None
         yield Weights(part, 1.0 - part)
-        if found.tried is None:
+        if not found.answered:
             return
-        if _compute_bound(found.problem, found.tried):
+        if found.compute_bound:
             low = part
         else:
             high = part
@@ -221,25 +242,20 @@ def _in_blocks(found: Search) -> None:
         blocks.work, blocks.states = 0.0, 0
         if solutions is None:
             break
-        found.raised(_bound(found, blocks, weights, blocks.bound_us(solutions, weights)))
+        found.raised(_bound(found, blocks, weights, solutions))
         found.tried = blocks.stitched(solutions)
         found.offer(found.tried)
-        _windows(found, weights, blocks.ends)
+        _repaired(found, weights, blocks.ends)
 
 
-def _compute_bound(problem: JointProblem, answer: Answer) -> bool:
-    """True if kernels take more for compute than for memory."""
-    found = times(problem, answer).values()
-    return sum(one.compute_us for one in found) > sum(one.memory_us for one in found)
-
-
-def _bound(found: Search, blocks: Blocks, weights: Weights, bound_us: float) -> float:
-    """The bound with the turnaround on written bytes holds if no answer reads less than it writes."""
+def _bound(found: Search, blocks: Blocks, weights: Weights, solutions: list[Solution]) -> float:
+    """The bound that blocks prove together, the turnaround on whichever side is smaller (see `_turned`)."""
+    bound = blocks.bound_us(solutions, weights)
     if _reads_more(found.problem):
-        return bound_us
+        return bound
     other = replace(weights, turned_reads=True)
-    solutions = blocks.solved(other, found.limits(BLOCK_SHARE), found.say)
-    return -1.0 if solutions is None else min(bound_us, blocks.bound_us(solutions, other))
+    turned = blocks.solved(other, found.limits(BLOCK_SHARE), found.say, solutions)
+    return -1.0 if turned is None else min(bound, blocks.bound_us(turned, other))
 
 
 def _reads_more(problem: JointProblem) -> bool:
@@ -255,13 +271,24 @@ def _reads_more(problem: JointProblem) -> bool:
     return all(read[kernel] >= written[kernel] for kernel in problem.kernels)
 
 
-def _windows(found: Search, weights: Weights, ends: tuple[int, ...]) -> None:
-    """Tasks around every seam decided anew, all else as it is; equal windows once."""
+def _repaired(found: Search, weights: Weights, ends: tuple[int, ...]) -> None:
+    """Windows over the seams of blocks, then over the blocks, and again, until a pass gains nothing."""
+    halves = (0, *((one + other) // 2 for one, other in zip(ends, ends[1:], strict=False)), ends[-1])
+    for places in (halves, ends) * PASSES:
+        if found.best is None:
+            return
+        before = price_us(found.problem, found.best)
+        _windows(found, weights, places)
+        if found.over or before - price_us(found.problem, found.best) < LITTLE * before and places is ends:
+            return
+
+
+def _windows(found: Search, weights: Weights, places: tuple[int, ...]) -> None:
+    """The tasks between two places decided anew, all else as it is; equal windows once."""
     known: dict[object, Answer | None] = {}
-    for before, seam, after in zip(ends, ends[1:], ends[2:], strict=False):
+    for first, last in zip(places, places[1:], strict=False):
         if found.over or found.best is None:
             return
-        first, last = (before + seam) // 2, (seam + after) // 2
         part = window(found.problem, found.best, first, last, stays(found.problem, found.best), found.menus)
         start = part.narrowed(found.best)
         key = (form(part), start)

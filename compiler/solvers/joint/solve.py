@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from compiler.solvers.cp_sat import require
@@ -27,12 +28,13 @@ Told = Callable[[float, float], bool]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Deterministic seconds to spend, and the moment (monotonic clock) at which all ends."""
+    """Deterministic seconds to spend, and the moment (monotonic clock) at which all ends.  A bound of `enough_us` ends
+    it as well."""
 
     work: float
     until: float
     seed: int = 0
-    workers: int = 1
+    enough_us: float = inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ def solve(
     told: Told | None = None,
     known_us: float = -1.0,
 ) -> Solution | None:
-    """The best answer found, at least as good as the start if that is allowed; None if time ran out before any.
+    """The best answer found, at least as good as the start if that is allowed; None if time ran out before any.  Where
+    only a bound was asked for, the start may be all there is.
 
     Without `weights` what is counted is the time of all kernels, else the weighted sum of all that is counted, which
     is no more than the time of all kernels if the weights add up to one.  `known_us` is a bound on the true time that
@@ -75,19 +78,29 @@ def solve(
         made.model.add_hint(made.model.get_int_var_from_proto_index(index), value)
     solver = cp_model.CpSolver()
     solver.parameters.catch_sigint_signal = False  # it would end the process where a thread of ours solves
-    solver.parameters.num_workers = limits.workers
-    solver.parameters.interleave_search = limits.workers > 1
+    solver.parameters.num_workers = 1
     solver.parameters.random_seed = limits.seed
     solver.parameters.linearization_level = 2  # views are classes, so that the linear relaxation is nearly exact
+    solver.parameters.cut_level = 0
     solver.parameters.symmetry_level = 0
     solver.parameters.cp_model_probing_level = 0
     solver.parameters.max_deterministic_time = limits.work
     solver.parameters.max_time_in_seconds = max(0.01, limits.until - time.monotonic())
+    if limits.enough_us < inf:
+
+        def bounded(bound: float) -> None:
+            if bound / UNITS_PER_US >= limits.enough_us:
+                solver.stop_search()
+
+        solver.best_bound_callback = bounded
     callback = _teller(told) if told else None
     status = solver.solve(made.model, callback)
+    response = solver.response_proto
+    if status == cp_model.UNKNOWN and limits.enough_us < inf:
+        bound = solver.best_objective_bound / UNITS_PER_US
+        return Solution(start, inf, bound, False, response.deterministic_time, solver.num_branches)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
-    response = solver.response_proto
     values = dict(enumerate(response.solution))
     return Solution(
         made.answer(values),
