@@ -151,6 +151,7 @@ class CopyableTable(QTableView):
         self._model, self._quiet, self._dragged = model, False, False
         self._make: Callable[[], Sequence[Row]] | None = None
         self._wanted: frozenset[Hashable] = frozenset()
+        self._wanted_widths: list[int] = []
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(model)
         self._sorted.setSortRole(_SORT_ROLE)
@@ -246,25 +247,31 @@ class CopyableTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The first column takes what is left."""
         super().resizeEvent(event)
-        self._fit_first()
+        self._fit_widths()
 
     def _fit_columns(self) -> None:
         """Columns as wide as their values, until the user drags one: then those widths hold."""
         if self._dragged or not self._model.rows:
             return
-        self.resizeColumnsToContents()
         header = self.horizontalHeader()
-        for place in range(1, header.count()):
-            header.resizeSection(place, min(header.sectionSize(place), px(_WIDEST)))
-        self._fit_first()
+        columns = range(header.count())
+        self._wanted_widths = [max(self.sizeHintForColumn(place), header.sectionSizeHint(place)) for place in columns]
+        self._fit_widths()
 
-    def _fit_first(self) -> None:
-        """What a row is about stays readable: where it does not fit beside the others, the table scrolls."""
-        if self._dragged or not self._model.rows:
-            return
+    def _fit_widths(self) -> None:
+        """What a row is about stays readable: where it does not fit beside the others, the table scrolls.  Long values
+        are cut, unless there is room to spare."""
         header = self.horizontalHeader()
+        if self._dragged or not self._model.rows or len(self._wanted_widths) != header.count():
+            return
+        least = [min(wanted, px(_WIDEST)) for wanted in self._wanted_widths]
+        spare = max(self.viewport().width() - sum(least), 0)
+        for place in range(1, header.count()):
+            grown = min(self._wanted_widths[place] - least[place], spare)
+            spare -= grown
+            header.resizeSection(place, least[place] + grown)
+        needed = max(least[0], header.sectionSizeHint(0))
         others = sum(header.sectionSize(place) for place in range(1, header.count()))
-        needed = max(min(self.sizeHintForColumn(0), px(_WIDEST)), header.sectionSizeHint(0))
         fits = self.viewport().width() - others >= needed
         mode = QHeaderView.ResizeMode
         header.setSectionResizeMode(0, mode.Stretch if fits else mode.Interactive)

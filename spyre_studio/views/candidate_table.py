@@ -149,7 +149,7 @@ class CandidateTable(CopyableTable):
     def _fit_columns(self) -> None:
         """Widths are known before the rows are shown."""
 
-    def _fit_first(self) -> None:
+    def _fit_widths(self) -> None:
         """The last column takes what is left here."""
 
     def _commit(self) -> None:

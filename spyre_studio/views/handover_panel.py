@@ -302,7 +302,7 @@ def _line(way: Way, names: tuple[str, str, str], spilled: bool) -> Line:
     elif way.kind is WayKind.SPILL:
         note = "as in this plan" if spilled else "the buffer leaves LX"
     elif way.kind is WayKind.RELAYOUT:
-        note = "a copy for this reader, both in LX meanwhile"
+        note = "a copy for this reader, both in LX"
     else:
         note = f"{factors_text(way.factors)}; then it can stay in LX"
     priced = way.possible or way.kind is WayKind.RELAYOUT

@@ -38,7 +38,7 @@ def pin_words(pins: Pins, key: str) -> str:
         case "same":
             return f"division of {pins.same[name]}"
         case "relayout":
-            return "relayout over the ring" if pins.relayout[name] == "ring" else "never relayout"
+            return "over the ring" if pins.relayout[name] == "ring" else "not over the ring"
         case "order":
             return "dim order " + ", ".join(map(str, pins.order[name]))
         case _:
