@@ -12,6 +12,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from compiler.solvers.joint.blocks import Blocks, cuts, form
 from compiler.solvers.joint.demote import fitting
@@ -273,20 +274,21 @@ def _reads_more(problem: JointProblem) -> bool:
 
 def _repaired(found: Search, weights: Weights, ends: tuple[int, ...]) -> None:
     """Windows over the seams of blocks, then over the blocks, and again, until a pass gains nothing."""
-    halves = (0, *((one + other) // 2 for one, other in zip(ends, ends[1:], strict=False)), ends[-1])
+    halves = (0, *((one + other) // 2 for one, other in pairwise(ends)), ends[-1])
     for places in (halves, ends) * PASSES:
         if found.best is None:
             return
         before = price_us(found.problem, found.best)
         _windows(found, weights, places)
-        if found.over or before - price_us(found.problem, found.best) < LITTLE * before and places is ends:
+        gained = before - price_us(found.problem, found.best)
+        if found.over or (gained < LITTLE * before and places is ends):
             return
 
 
 def _windows(found: Search, weights: Weights, places: tuple[int, ...]) -> None:
     """The tasks between two places decided anew, all else as it is; equal windows once."""
     known: dict[object, Answer | None] = {}
-    for first, last in zip(places, places[1:], strict=False):
+    for first, last in pairwise(places):
         if found.over or found.best is None:
             return
         part = window(found.problem, found.best, first, last, stays(found.problem, found.best), found.menus)

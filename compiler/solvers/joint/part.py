@@ -13,11 +13,13 @@ from frozendict import frozendict
 
 from compiler.solvers.joint.faults import Stay
 from compiler.solvers.joint.price import written_view
-from compiler.solvers.joint.problem import DEVICE, HOME, Answer, Bill, Choice, Copy, Item, JointProblem, Menu, Task
+from compiler.solvers.joint.problem import DEVICE, HOME, Answer, Bill, Choice, Item, JointProblem, Menu, Task
 
 Settled = tuple[tuple[int, int | None], ...]
 """Per operand: -1 if it is open, else its bit, and the view that it has to have (None: any)."""
 OPEN = -1
+MOST_OUTSIDE = 8
+"""Tasks outside a window that an item may have to do with and still be decided in it."""
 
 
 @dataclass(slots=True)
@@ -26,11 +28,15 @@ class Menus:
 
     _known: dict[tuple[int, object], tuple[Menu, Menu, tuple[int, ...]]] = field(default_factory=dict)
 
-    def settled(self, menu: Menu, how: Settled, dropped: frozenset[int]) -> tuple[Menu, tuple[int, ...]]:
-        """A menu with some operands settled, without loads of `dropped` places; and the choices that are left."""
-        key = (id(menu), (how, dropped))
+    def settled(
+        self, menu: Menu, how: Settled, dropped: frozenset[int], only: int | None = None
+    ) -> tuple[Menu, tuple[int, ...]]:
+        """A menu with some operands settled, without loads of `dropped` places; and the choices that are left, `only`
+        one if that is given."""
+        key = (id(menu), (how, dropped, only))
         if key not in self._known:
-            kept = [n for n, choice in enumerate(menu.choices) if _fits(choice, how)]
+            numbers = range(len(menu.choices)) if only is None else (only,)
+            kept = [n for n in numbers if _fits(menu.choices[n], how)]
             made = Menu(tuple(_settled(menu.choices[n], how, dropped) for n in kept))
             self._known[key] = menu, made, tuple(kept)
         return self._known[key][1:]
@@ -126,43 +132,68 @@ class Part:
 
 
 def window(problem: JointProblem, answer: Answer, first: int, last: int, stays: tuple[Stay, ...], menus: Menus) -> Part:
-    """Tasks from `first` to before `last`, all else being as the answer says."""
+    """Tasks from `first` to before `last`, all else being as the answer says.
+
+    Items that reach outside are decided as well, unless that would take many tasks outside, which keep their choice.
+    """
     touched = sorted({item for task in problem.tasks[first:last] for item in task.touched})
-    open_items = {item for item in touched if _inside(problem.items[item], first, last)}
-    open_items = _without_kin(open_items, stays)
+    opened = _without_kin({item for item in touched if _near(problem.items[item], first, last)}, stays)
+    tasks = sorted({*range(first, last), *(end for item in opened for end in _ends(problem.items[item]))})
+    at = {task: place for place, task in enumerate(tasks)}
+    touched = sorted({item for task in tasks for item in problem.tasks[task].touched})
     numbers = {item: number for number, item in enumerate(touched)}
-    opened = {item: number for item, number in numbers.items() if item in open_items}
-    tasks, choices = [], []
-    for number in range(first, last):
-        task = problem.tasks[number]
-        how = tuple(
-            _how(problem, answer, number, place, item in open_items) for place, item in enumerate(task.operands)
-        )
-        dropped = frozenset(
-            place
-            for place, item in enumerate(task.touched)
-            if any(not first <= r < last for r in problem.items[item].readers)
-        )
-        menu, kept = menus.settled(task.menu, how, dropped)
-        free = [item for item in task.operands if item in open_items]
-        gone = [item for item in task.operands if item not in open_items]
-        operands = tuple(numbers[item] for item in free)
-        writes = len(free) - 1 if task.writes >= 0 and task.operands[task.writes] in open_items else -1
-        inputs = tuple(numbers[item] for item in (*gone, *task.inputs))
-        tasks.append(Task(task.name, operands, writes, menu, task.kernel, inputs))
+    made, choices = [], []
+    for number in tasks:
+        only = None if first <= number < last else answer.choices[number]
+        task, kept = _cut_task(problem, answer, number, opened, menus, only, at, numbers)
+        made.append(task)
         choices.append(kept)
-    items = tuple(_item(problem, item, (first, last), item in open_items, opened) for item in touched)
-    reserved = _reserved(stays, open_items, first, last, problem.alignment)
-    cut = replace(problem, tasks=tuple(tasks), items=items, reserved=reserved, base=frozendict())
+    items = tuple(_item(problem, item, at, opened, numbers) for item in touched)
+    reserved = _reserved(stays, opened, tasks, problem.alignment)
+    cut = replace(problem, tasks=tuple(made), items=items, reserved=reserved, base=frozendict())
     copies = tuple(tuple(range(len(item.copies))) for item in items)
     readers = frozendict((item, problem.items[item].readers) for item in touched)
-    return Part(cut, tuple(range(first, last)), tuple(touched), tuple(choices), copies, readers)
+    return Part(cut, tuple(tasks), tuple(touched), tuple(choices), copies, readers)
 
 
-def _inside(item: Item, first: int, last: int) -> bool:
-    """True if nothing outside has to do with an item; an input in device memory has no writer."""
-    ends = (*((item.writer,) if item.writer >= 0 else ()), *item.readers, *(copy.before for copy in item.copies))
-    return bool(item.feet or item.copies) and all(first <= end < last for end in ends)
+def _cut_task(
+    problem: JointProblem,
+    answer: Answer,
+    number: int,
+    opened: set[int],
+    menus: Menus,
+    only: int | None,
+    at: dict[int, int],
+    numbers: dict[int, int],
+) -> tuple[Task, tuple[int, ...]]:
+    """A task with its settled operands taken out, and the choices it is left with."""
+    task = problem.tasks[number]
+    how = tuple(_how(problem, answer, number, place, item in opened) for place, item in enumerate(task.operands))
+    dropped = frozenset(
+        place
+        for place, item in enumerate(task.touched)
+        if any(reader not in at for reader in problem.items[item].readers)
+    )
+    menu, kept = menus.settled(task.menu, how, dropped, only)
+    free = [item for item in task.operands if item in opened]
+    gone = [item for item in task.operands if item not in opened]
+    operands = tuple(numbers[item] for item in free)
+    writes = len(free) - 1 if task.writes >= 0 and task.operands[task.writes] in opened else -1
+    inputs = tuple(numbers[item] for item in (*gone, *task.inputs))
+    return Task(task.name, operands, writes, menu, task.kernel, inputs), kept
+
+
+def _ends(item: Item) -> tuple[int, ...]:
+    """Tasks that have to do with an item; an input in device memory has no writer."""
+    return (*((item.writer,) if item.writer >= 0 else ()), *item.readers, *(copy.before for copy in item.copies))
+
+
+def _near(item: Item, first: int, last: int) -> bool:
+    """True if an item can be decided in a window: few of its ends are outside, and not far."""
+    outside = [end for end in _ends(item) if not first <= end < last]
+    far = last - first
+    near = all(first - far <= end < last + far for end in outside)
+    return bool(item.feet or item.copies) and len(set(outside)) <= MOST_OUTSIDE and near
 
 
 def _without_kin(items: set[int], stays: tuple[Stay, ...]) -> set[int]:
@@ -189,33 +220,36 @@ def _how(problem: JointProblem, answer: Answer, number: int, place: int, free: b
     return 1, written_view(problem, answer, item) if way == HOME else problem.items[item].copies[way].view
 
 
-def _item(problem: JointProblem, number: int, ends: tuple[int, int], free: bool, opened: dict[int, int]) -> Item:
-    first, last = ends
+def _item(problem: JointProblem, number: int, at: dict[int, int], opened: set[int], numbers: dict[int, int]) -> Item:
     item = problem.items[number]
-    readers = tuple(reader - first for reader in item.readers if first <= reader < last)
-    writer = item.writer - first if first <= item.writer < last else -1
-    if not free:
+    readers = tuple(at[reader] for reader in item.readers if reader in at)
+    writer = at.get(item.writer, -1)
+    if number not in opened:
         return Item(item.name, item.size_bytes, writer, readers)
-    parents = tuple(opened[parent] for parent in item.parents if parent in opened)
-    copies = tuple(_copy(copy, first) for copy in item.copies)
+    parents = tuple(numbers[parent] for parent in item.parents if parent in opened)
+    copies = tuple(
+        replace(copy, before=at[copy.before], readers=tuple(at[reader] for reader in copy.readers))
+        for copy in item.copies
+    )
     return replace(item, writer=writer, readers=readers, copies=copies, parents=parents)
 
 
-def _copy(copy: Copy, first: int) -> Copy:
-    return replace(copy, before=copy.before - first, readers=tuple(reader - first for reader in copy.readers))
-
-
-def _reserved(stays: tuple[Stay, ...], free: set[int], first: int, last: int, alignment: int) -> tuple[int, ...]:
-    """Bytes that stays of other items take at the ticks of each task, the larger of the two."""
-    taken = [0] * (2 * (last - first))
+def _reserved(stays: tuple[Stay, ...], opened: set[int], tasks: list[int], alignment: int) -> tuple[int, ...]:
+    """Bytes that stays of other items take between each task and the one before it, at the worst tick."""
+    first = 2 * tasks[0]
+    taken = [0] * (2 * tasks[-1] + 2 - first)
     for one in stays:
-        if one.item in free:
+        if one.item in opened:
             continue
         height = -(-one.foot_bytes // alignment) * alignment
         start = one.first + (one.parent is not None)
-        for tick in range(max(start, 2 * first), min(one.last, 2 * last - 1) + 1):
-            taken[tick - 2 * first] += height
-    return tuple(max(taken[2 * place], taken[2 * place + 1]) for place in range(last - first))
+        for tick in range(max(start, first), min(one.last, first + len(taken) - 1) + 1):
+            taken[tick - first] += height
+    found, start = [], first
+    for task in tasks:
+        found.append(max(taken[start - first : 2 * task + 2 - first]))
+        start = 2 * task + 2
+    return tuple(found)
 
 
 def block(problem: JointProblem, first: int, last: int, menus: Menus) -> Part:
