@@ -17,7 +17,7 @@ from compiler.solvers.stays import Gap, Kept, Stay, bytes_kept, least_evicted, r
 
 Solver = Callable[[PlacementProblem, Effort], Placed]
 Splits = frozenset[Gap]
-TRIES_PER_SECOND = 400
+STAYS_PER_SECOND = 10_000  # that are asked for in all trials
 MOST_SETS = 40  # of gaps, in one round: those of the dearest buffers that found no place
 
 
@@ -82,7 +82,7 @@ class _Search:
     left: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.left = round(self.effort.seconds * TRIES_PER_SECOND)
+        self.left = round(self.effort.seconds * STAYS_PER_SECOND)
 
     @property
     def free(self) -> Splits:
@@ -131,7 +131,8 @@ class _Search:
         """The same for the buffers of a region."""
         worth, placed = self._try(names, splits)
         while self.left > 0:
-            trials = [(*self._try(names, splits | more), splits | more) for more in self._sets(names, splits, placed)]
+            sets = (splits | more for more in self._sets(names, splits, placed) if self.left > 0)
+            trials = [(*self._try(names, more), more) for more in sets]
             best = max(trials, key=lambda trial: trial[0], default=None)
             if best is None or best[0] <= worth:
                 break
@@ -147,9 +148,9 @@ class _Search:
 
     def _try(self, names: frozenset[str], splits: Splits) -> tuple[int, Placed]:
         """Bytes that best fit keeps in the scratchpad, and its answer."""
-        self.tried += 1
-        self.left -= 1
         question = self.question(splits, names)
+        self.tried += 1
+        self.left -= 1 + len(question.requests)
         placed = _by_rule(question, self.effort)
         return sum(one.saves for one in question.requests if one.name in placed.addresses), placed
 
@@ -165,7 +166,7 @@ class _Search:
         found: dict[Splits, None] = {}
         for stay in lost:
             for more in (*self._own(stay), *self._room(stay, inside)):
-                if len(found) < min(MOST_SETS, self.left):
+                if len(found) < MOST_SETS:
                     found.setdefault(more)
         return list(found)
 
