@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 
 from frozendict import frozendict
@@ -24,9 +25,9 @@ from compiler.solvers.request import Request
 Key = tuple[int, int]
 Form = tuple[tuple[int, ...], ...]
 
-WORK_PER_SECOND = 0.4  # deterministic seconds of the solver in a second of an ordinary machine
+WORK_PER_SECOND = 0.3  # deterministic seconds of the solver in a second of an ordinary machine
 GRACE_SECONDS = 1.5  # by how much the clock may exceed what was asked for
-PLACING = 1e-5  # deterministic seconds that it counts to look for a place
+PLACING = 2e-5  # deterministic seconds that it counts to look for a place
 SHARE = 0.25  # of all the time, at most, for one question
 PROOF_SHARE = 0.05  # the same for each of the questions that make a clash smaller
 RESTARTS = 20  # orders drawn at random where there is no solver
@@ -102,17 +103,21 @@ class _Packer:
     seed: int
     shelf: Shelf = field(init=False)
     budget: Budget = field(init=False)
-    exact: bool = field(init=False, default=True)
     known: dict[Form, Lows | None] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.shelf = Shelf(self.boxes, self.capacity // self.alignment)
         whole = WORK_PER_SECOND * self.seconds
         self.budget = Budget(self.seed, whole, whole, time.monotonic() + self.seconds + GRACE_SECONDS)
+
+    @cached_property
+    def exact(self) -> bool:
+        """True if there is a solver; it is looked for when it is needed, as to load it takes its time."""
         try:
             require()
         except SolverMissingError:
-            self.exact = False
+            return False
+        return True
 
     def overload(self) -> Clash | None:
         """Those that are too much at the worst tick, if there is one: the largest, as few as possible."""

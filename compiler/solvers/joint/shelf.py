@@ -6,15 +6,16 @@ found no place goes first the next time.  Refuses proof: that no order works say
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-ROUNDS = 30
+ROUNDS = 15
 """How often what found no place is put first, at most."""
 
 Group = tuple[int, ...]
 Lows = dict[int, int]
+Order = Callable[[Sequence["Box"], Group], tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,10 @@ class Shelf:
 
     def fill(self, free: frozenset[int] | None = None, fixed: Mapping[int, int] | None = None) -> Lows:
         """The best that several orders come to; only `free` boxes are put, around the fixed ones."""
-        groups = [group for group in self._among(free) if group]
+        groups = self._among(free)
         wanted, best = sum(map(len, groups)) + len(fixed or {}), Lows(fixed or {})
-        for key in (_long_first, _large_first, _high_first, _in_time):
-            order = sorted(groups, key=lambda group: (key(self.boxes, group), group))
+        for key in (_long_first, _in_time, _large_first, _high_first):
+            order = _sorted(self.boxes, groups, key)
             for fits_best in (True, False):
                 found = self.drop(order, fixed or {}, fits_best)
                 if len(found) == wanted:
@@ -88,18 +89,21 @@ class Shelf:
         return best
 
     def insist(self, free: frozenset[int], fixed: Mapping[int, int], rng: Random | None = None) -> Lows:
-        """The best that comes of putting first what found no place before; the longest go first, or any (`rng`)."""
-        order = sorted(self._among(free), key=lambda group: (_long_first(self.boxes, group), group))
-        if rng is not None:
-            rng.shuffle(order)
-        urgent, best = dict.fromkeys(order, 0), Lows(fixed)
-        for rounds in range(ROUNDS):
-            found = self.drop(sorted(order, key=lambda group: -urgent[group]), fixed, rounds % 2 == 0)
-            best = max(best, found, key=len)
-            left = [group for group in order if any(one not in found for one in group)]
-            if not left:
-                break
-            urgent.update((group, rounds + 1) for group in left)
+        """The best that comes of putting first what found no place before, starting in time and with the longest, or
+        (`rng`) anyhow."""
+        best = Lows(fixed)
+        for key in (_in_time, _long_first):
+            order = _sorted(self.boxes, self._among(free), key)
+            if rng is not None:
+                rng.shuffle(order)
+            urgent = dict.fromkeys(order, 0)
+            for rounds in range(ROUNDS):
+                found = self.drop(sorted(order, key=lambda group: -urgent[group]), fixed, rounds % 2 == 0)
+                best = max(best, found, key=len)
+                left = [group for group in order if any(one not in found for one in group)]
+                if not left:
+                    return best
+                urgent.update((group, rounds + 1) for group in left)
         return best
 
     def _among(self, free: frozenset[int] | None) -> list[Group]:
@@ -170,6 +174,10 @@ def _gaps(busy: Sequence[tuple[int, int]], room: int, height: int) -> Iterator[t
         if low - cursor >= height:
             yield low - cursor - height, cursor
         cursor = max(cursor, high)
+
+
+def _sorted(boxes: Sequence[Box], groups: Iterable[Group], key: Order) -> list[Group]:
+    return sorted(groups, key=lambda group: (key(boxes, group), group))
 
 
 def _span(boxes: Sequence[Box], group: Group) -> int:
