@@ -21,6 +21,8 @@ _WORDS: Final = {
     "convert": "Converting to loops",
     "done": "Captured the model",
     "compile": "Planning",
+    "co-optimize": "Searching divisions, places and moves",
+    "place-scratchpad": "Placing buffers in LX",
     "check": "Checking the plan",
     "verify": "Verifying against PyTorch",
     "simulate": "Running on the simulated device",

@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
+from compiler.watch import Finding
 from spyre_studio.action_set import ActionSet, holds
 from spyre_studio.actions import ACTIONS, MENUS, Action
 from spyre_studio.handlers import Handlers
@@ -107,6 +108,28 @@ def test_unpin_holds_for_what_is_selected(stage: Stage) -> None:
     assert "selected" not in holds(stage, selection)
     selection.select_op("sum")
     assert "selected" in holds(stage, selection)
+
+
+def test_pins_of_the_selection_hold_where_there_is_one(stage: Stage) -> None:
+    stage.put(compiled())
+    selection = Selection(stage)
+    selection.retarget(stage.compilation)
+    assert not holds(stage, selection) & {"op", "buffer"}
+    selection.select_op("sum")
+    assert "op" in holds(stage, selection)
+    selection.select_buffer("exp")
+    assert "buffer" in holds(stage, selection)
+
+
+def test_a_search_can_be_stopped_once_it_has_found_something(actions: ActionSet, stage: Stage) -> None:
+    stage.put(compiled())
+    stage._enter("work", "co-optimize")
+    assert not actions.by_key["stop"].isEnabled()
+    assert actions.by_key["cancel"].isEnabled()
+    stage._found(Finding("cp-sat", 10.0, 9.0, 0.1))
+    assert actions.by_key["stop"].isEnabled()
+    stage._leave("work")
+    assert not actions.by_key["stop"].isEnabled()
 
 
 def test_a_switch_shows_its_setting(actions: ActionSet, stage: Stage) -> None:

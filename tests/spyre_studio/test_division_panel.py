@@ -264,6 +264,30 @@ def test_a_way_becomes_a_pin(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     assert stage.pins == before, "what cannot be made is not pinned"
 
 
+def test_the_ring_is_a_way_with_a_price_that_becomes_a_pin(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    panel, _ = opened(qtbot, stage, chain(512, 1024), "relu", pinned(neg={"i": 8}, relu={"j": 8}))
+    hand = panel.handovers
+    ring = next(line for line in hand.ways.lines if line.key == WayKind.RELAYOUT)
+    assert not ring.faded
+    assert ring.value.startswith("+")
+    stage.pin_placement("neg", "hbm")
+    hand.ways.committed.emit(str(WayKind.RELAYOUT))
+    assert stage.pins.relayout == {"neg": "ring"}
+    assert not stage.pins.placement, "from there nothing goes over the ring"
+    stage.undo_stack.undo()
+    assert stage.pins.placement == {"neg": "hbm"}
+
+
+def test_a_pin_to_the_division_of_another_op_is_said_and_taken_back(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    panel, _ = opened(qtbot, stage, chain(64, 128), "relu", Pins())
+    stage.pin_same("relu", "neg")
+    panel.show_pins()
+    assert panel.unpin.isVisible()
+    assert panel._pin_note()[0] == "pin not solved yet"
+    panel.unpin.click()
+    assert stage.pins == Pins()
+
+
 def test_a_draft_is_priced_as_such(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     panel, _ = opened(qtbot, stage, chain(64, 128), "relu", pinned(neg={"i": 8}, relu={"i": 8}))
     assert shown(panel) == ""

@@ -263,7 +263,13 @@ def test_the_menu_of_an_op_pins_where_its_result_lies(opened: tuple[GraphView, S
     view, _ = opened
     place = Hit("box", scene_of(view).box_of_op("exp"))
     entries = entries_of(view, stage, place)
-    assert list(entries) == ["Copy the name of the op", "Keep in LX: exp", "Keep in device memory: exp"]
+    assert list(entries) == [
+        "Copy the name of the op",
+        "Same division as…",
+        "Keep in LX: exp",
+        "Keep in device memory: exp",
+        "Relayout: exp",
+    ]
     entries["Keep in device memory: exp"].trigger()
     assert stage.pins.placement == {"exp": "hbm"}
     entries = entries_of(view, stage, place)

@@ -12,12 +12,13 @@ from compiler.compilation import SolverStatus, Verdict
 from compiler.dtypes import DType
 from compiler.pins import PinState, PinStatus
 from compiler.pipelines import PIPELINES
-from compiler.plan import Edit, EditKind
+from compiler.plan import Claim, Edit, EditKind
+from compiler.watch import Finding
 from simulator.report import Agreement, Comparison, OutputReport, Tolerance, VerifyReport
 from spyre_studio.header import Header
 from spyre_studio.lights import Light
 from spyre_studio.phases import phase_words, spoken_name
-from spyre_studio.solver_words import bound_text
+from spyre_studio.solver_words import bound_text, missing_note, solver_hint
 from spyre_studio.status_line import StatusLine
 from spyre_studio.theme import Theme
 from spyre_studio.verdicts import (
@@ -178,7 +179,115 @@ def test_clicks_are_told(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     assert told == ["resolve", "pins", "verify"]
 
 
+def test_the_header_says_who_made_the_plan_and_what_a_gap_is(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    header = Header(stage)
+    show(qtbot, header, 1280, 48)
+    plan = compiled()
+    stage.put(replace(plan, solver=SolverStatus("co-optimized", "within gap", 56.2, 55.9, 0.0053, 10.04)))
+    assert header.solver.text() == "plan #1 · within gap in 10.0 s · co-optimized"
+    assert header.solver.isVisible()
+    assert header.bound.text() == "bound 55.9 µs · gap 0.5 %"
+    for label in (header.solver, header.bound):
+        assert "The gap is the share of the predicted time that a better plan could save at most." in label.toolTip()
+
+
+@pytest.mark.parametrize(
+    ("status", "bound_us", "words"),
+    [
+        ("optimal", 10.0, "No plan is quicker"),
+        ("within gap", 10.0, "small enough"),
+        ("heuristic", -1.0, "is not known"),
+        ("stopped", 9.0, "Re-solve goes on from it"),
+        ("of another kind", 9.0, "The bound is a time below which no plan goes."),
+    ],
+)
+def test_every_status_is_explained(status: str, bound_us: float, words: str) -> None:
+    hint = solver_hint(SolverStatus("s", status, 10.0, bound_us, 0.1, 1.0))
+    assert words in hint
+    assert ("gap is" in hint) is (bound_us >= 0)
+
+
+def searching(stage: Stage, *figures: tuple[float, float]) -> None:
+    """Let a search have found these objectives and bounds, a tenth of a second apart."""
+    for number, (objective, bound) in enumerate(figures):
+        stage._found(Finding("cp-sat", objective, bound, number / 10))
+
+
+def test_a_plan_says_that_it_is_the_old_one_while_another_is_searched_for(
+    qtbot: QtBot, stage: Stage, dark: Theme
+) -> None:
+    header = Header(stage)
+    show(qtbot, header, 1280, 48)
+    stage.put(compiled())
+    stage._enter("work", "co-optimize")
+    assert not header.old.isVisible(), "most plans are there before one could read it"
+    searching(stage, (300.0, -1.0))
+    assert header.old.isVisible()
+    assert header.old.text == "old plan #1"
+    edges = [widget.geometry() for widget in (header.resolve, header.old, header.time, header.lights)]
+    assert all(left.right() < right.left() for left, right in pairwise(edges))
+    stage._leave("work")
+    assert not header.old.isVisible()
+
+
+# Without OR-Tools
+
+
+def test_a_stand_in_for_cp_sat_is_said_with_what_to_do() -> None:
+    plan = compiled()
+    assert missing_note(plan) == ""
+    told = replace(plan.plan, reasons=frozendict({"pass:co-optimize": "greedy in place of cp-sat: OR-Tools is gone"}))
+    named = replace(plan.solver, name="greedy-without-or-tools")
+    claim = Claim("best-fit-without-or-tools", "bytes", 1, 1, 1)
+    claimed = replace(plan.plan, claims=frozendict({"place-scratchpad": claim}))
+    for whole, stand_in in (
+        (replace(plan, plan=told), "greedy"),
+        (replace(plan, solver=named), "greedy"),
+        (replace(plan, plan=claimed), "best-fit"),
+    ):
+        assert missing_note(whole).startswith(f"CP-SAT is not available, {stand_in} was used instead")
+        assert "`pip install ortools`" in missing_note(whole)
+
+
+def test_what_a_search_says_of_its_own_accord_is_no_lack() -> None:
+    plan = compiled()
+    told = replace(plan.plan, reasons=frozendict({"pass:co-optimize": "56.2 us counted by the search"}))
+    assert missing_note(replace(plan, plan=told)) == ""
+
+
 # Status line
+
+
+def test_the_status_line_follows_a_search(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    line = StatusLine(stage)
+    show(qtbot, line, 960, 32)
+    stage.put(compiled())
+    stage._enter("work", "co-optimize")
+    assert line.bar.isVisible()
+    assert not line.stop.isVisible(), "there is nothing to keep yet"
+    searching(stage, (300.0, -1.0))
+    assert line.figures.text() == "objective 300.0 µs · no bound yet"
+    searching(stage, (240.0, 200.0), (234.3, 232.0))
+    assert line.figures.text() == "objective 234.3 µs · bound 232.0 µs · gap 1.0 %"
+    qtbot.waitUntil(lambda: line.figures.width() >= line.figures.sizeHint().width())  # figures are never cut
+    assert "cp-sat" in line.figures.toolTip()
+    assert len(line.curve.points()) == 4
+    assert len(line.curve.bound_points()) == 3
+    assert not line.bar.isVisible()
+    assert not line.counts.isVisible()
+    assert line.words.text() == "Searching divisions, places and moves…"
+    with qtbot.waitSignal(line.stopped):
+        line.stop.click()
+    stage._search = replace(stage.search, ending=True) if stage.search else None
+    stage.searched.emit()
+    assert not line.stop.isEnabled()
+    assert line.words.text() == "Ending with the best plan so far…"
+    stage.progressed.emit(0.9, "co-optimize", "")
+    assert line.words.text() == "Ending with the best plan so far…"
+    stage._leave("work")
+    shown = [part.isVisible() for part in (line.curve, line.figures, line.stop, line.cancel, line.bar)]
+    assert not any(shown)
+    assert line.counts.isVisible()
 
 
 def test_the_status_line_tells_progress_and_offers_to_stop(qtbot: QtBot, stage: Stage, dark: Theme) -> None:

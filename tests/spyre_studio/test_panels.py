@@ -11,10 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from compiler.compilation import Compilation
 from compiler.loops import Origin
-from compiler.pins import Pins
+from compiler.pins import Pins, PinState, PinStatus
 from spyre_studio.bars import BAR_ROLE
 from spyre_studio.pill import Pill
 from spyre_studio.selection import Selection
+from spyre_studio.sentence import Sentence
 from spyre_studio.theme import Theme
 from spyre_studio.views.module_tree import ModuleTree, walk
 from spyre_studio.views.pins_panel import EMPTY, PinsPanel, pin_words
@@ -191,6 +192,9 @@ def test_a_click_on_a_card_selects_what_it_speaks_of(
         ("layout:b", "sticks of d1"),
         ("placement:b", "keep in LX"),
         ("placement:c", "keep in device memory"),
+        ("same:a", "division of other"),
+        ("relayout:b", "over the ring"),
+        ("relayout:c", "not over the ring"),
     ],
 )
 def test_pins_in_words(key: str, words: str) -> None:
@@ -199,8 +203,70 @@ def test_pins_in_words(key: str, words: str) -> None:
         tiles=frozendict({"a": frozendict({"m": 2})}),
         layout=frozendict({"b": 1}),
         placement=frozendict({"b": "lx", "c": "hbm"}),
+        same=frozendict({"a": "other"}),
+        relayout=frozendict({"b": "ring", "c": "none"}),
     )
     assert pin_words(pins, key) == words
+
+
+LONG = "layers.0.self_attn.q_proj.linear/matmul.with.a.long.name.that.has.no.spaces"
+CONFLICT = f"needs 98,304 B more at step 41; in the way: {LONG} (65,536 B), exp (32,768 B); unpin exp, or use m 16"
+
+
+def refused(stage: Stage) -> None:
+    """A plan with an honoured pin that says how, and a refused one that says why at length."""
+    pins = Pins(placement=frozendict(exp="lx", max="lx"), same=frozendict(sum="max"), relayout=frozendict(sub="ring"))
+    status = frozendict(
+        {
+            "placement:exp": PinStatus(PinState.HONOURED, "by its clone exp@in"),
+            "placement:max": PinStatus(PinState.REFUSED, CONFLICT),
+            "same:sum": PinStatus(PinState.HONOURED),
+            "relayout:sub": PinStatus(PinState.REFUSED, "no core lacks a part of it"),
+        }
+    )
+    whole = compiled()
+    problem, plan = replace(whole.problem, pins=pins), replace(whole.plan, pins=status)
+    stage.put(replace(whole, problem=problem, plan=plan))
+
+
+def test_why_a_pin_was_refused_is_read_in_full(qtbot: QtBot, stage: Stage, selection: Selection, dark: Theme) -> None:
+    panel = PinsPanel(stage, selection)
+    show(qtbot, panel, 220, 900)
+    refused(stage)
+    qtbot.waitUntil(lambda: all(sentence.isVisible() for sentence in panel.findChildren(Sentence)))
+    shown = {sentence.text: sentence for sentence in panel.findChildren(Sentence)}
+    assert set(panel.sentences()) == shown.keys() == {"by its clone exp@in", CONFLICT, "no core lacks a part of it"}
+    told = shown[CONFLICT]
+    assert told.toPlainText().splitlines() == [
+        "needs 98,304 B more at step 41;",
+        f"in the way: {LONG} (65,536 B), exp (32,768 B);",
+        "unpin exp, or use m 16",
+    ]
+    assert told.document().size().width() <= told.width(), "a name without spaces is broken, not cut"
+    assert told.height() >= told.document().size().height() > 4 * told.fontMetrics().height()
+    assert told.geometry().right() < panel.width()
+    tall = told.height()
+    panel.resize(500, 900)
+    qtbot.waitUntil(lambda: told.height() < tall)
+
+
+def test_cards_of_every_kind_select_what_they_speak_of(
+    qtbot: QtBot, stage: Stage, selection: Selection, dark: Theme
+) -> None:
+    panel = PinsPanel(stage, selection)
+    show(qtbot, panel, 240, 900)
+    refused(stage)
+    cards = {card.key: card for card in panel.cards}
+    cards["same:sum"].clicked.emit("same:sum")
+    cards["relayout:sub"].clicked.emit("relayout:sub")
+    assert (selection.op, selection.buffer) == ("sum", "sub")
+    assert CONFLICT in cards["placement:max"].accessibleDescription()
+    for key in ("same:sum", "relayout:sub"):
+        cards[key].remove.click()
+    assert not stage.pins.same
+    assert not stage.pins.relayout
+    stage.undo_stack.undo()
+    assert stage.pins.relayout == {"sub": "ring"}
 
 
 def test_names_too_long_for_a_card_are_shortened_not_cut(

@@ -4,13 +4,25 @@ import pytest
 from frozendict import frozendict
 
 from compiler.pins import Pins
-from spyre_studio.pin_change import describe, with_division, with_layout, with_order, with_placement, without
+from spyre_studio.pin_change import (
+    describe,
+    with_division,
+    with_layout,
+    with_order,
+    with_placement,
+    with_relayout,
+    with_same,
+    without,
+)
 
 FULL = Pins(
     division=frozendict(op=frozendict(m=8)),
     layout=frozendict(x=1),
     placement=frozendict(x="lx"),
     tiles=frozendict(op=frozendict(m=2)),
+    order=frozendict(x=(0, 1)),
+    same=frozendict(other="op"),
+    relayout=frozendict(x="ring"),
 )
 
 
@@ -30,6 +42,29 @@ def test_pins_are_replaced() -> None:
     assert with_placement(FULL, "x", "hbm").placement == frozendict(x="hbm")
 
 
+def test_one_pin_at_a_time_says_how_an_op_is_divided() -> None:
+    same = with_same(FULL, "op", "third")
+    assert not same.division
+    assert same.same == {"other": "op", "op": "third"}
+    assert with_division(same, "op", {"m": 4}).same == {"other": "op"}
+    assert with_same(FULL, "op", "other").same == {"op": "other"}, "not each the other"
+    with pytest.raises(ValueError, match="its own division"):
+        with_same(FULL, "op", "op")
+
+
+def test_the_ring_and_device_memory_exclude_each_other() -> None:
+    out = with_placement(FULL, "x", "hbm")
+    assert out.placement == {"x": "hbm"}
+    assert not out.relayout
+    ring = with_relayout(out, "x", "ring")
+    assert not ring.placement
+    assert ring.relayout == {"x": "ring"}
+    never = with_relayout(out, "x", "none")
+    assert never.placement == {"x": "hbm"}
+    assert never.relayout == {"x": "none"}
+    assert with_placement(never, "x", "hbm").relayout == {"x": "none"}
+
+
 def test_a_stick_dim_takes_the_place_of_an_order_that_contradicts_it() -> None:
     ordered = with_order(Pins(), "x", (0, 2, 1))
     assert with_layout(ordered, "x", 1).order == {"x": (0, 2, 1)}
@@ -43,6 +78,10 @@ def test_a_stick_dim_takes_the_place_of_an_order_that_contradicts_it() -> None:
         (Pins(), with_division(Pins(), "a:b", {"m": 2}), "Pin division of a:b"),
         (FULL, with_division(FULL, "op", {"m": 4}), "Pin division of op"),
         (FULL, without(FULL, "tiles:op"), "Unpin tiles of op"),
+        (FULL, with_same(FULL, "op", "third"), "Pin division of op"),
+        (FULL, without(FULL, "same:other"), "Unpin division of other"),
+        (FULL, with_placement(FULL, "x", "hbm"), "Pin placement of x"),
+        (Pins(), with_relayout(Pins(), "x", "none"), "Pin relayout of x"),
         (FULL, Pins(), "Remove all pins"),
         (Pins(), FULL, "Change pins"),
         (with_layout(Pins(), "x", 1), with_layout(Pins(), "y", 1), "Change pins"),

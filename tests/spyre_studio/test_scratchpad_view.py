@@ -1,5 +1,6 @@
 """The scratchpad view driven as a user would: boxes, steps, cores, the reason line, the table."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from frozendict import frozendict
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetricsF, QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from compiler.pins import Pins
@@ -157,6 +159,123 @@ def test_the_table_lists_every_buffer_with_its_reason(opened: tuple[ScratchpadVi
     assert view.table.table.keys() == ("q",)
     QTest.keyClick(view.table.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert "graph-input" in QGuiApplication.clipboard().text()
+
+
+# What is not in LX
+
+
+@pytest.fixture
+def outside(qtbot: QtBot, stage: Stage, dark: Theme) -> tuple[ScratchpadView, Selection]:
+    """The list for a plan in which buffers are outside for three reasons."""
+    pins = Pins(division=frozendict(scores=frozendict(j=4)), placement=frozendict(exp="hbm"))
+    stage.put(compiled(program=attention(2, 64, 64), pins=pins))
+    view, selection = staged(qtbot, stage, ScratchpadView)
+    view.why_button.click()
+    return view, selection
+
+
+def test_the_list_has_what_would_save_most_on_top(outside: tuple[ScratchpadView, Selection]) -> None:
+    view, _ = outside
+    rows = view.why.table.shown()
+    saves = [row.cells[1] for row in rows]
+    assert saves == sorted(saves, reverse=True)
+    assert saves[0] != 0
+    exp = next(row for row in rows if row.key == "exp")
+    assert "pinned to device memory" in exp.cells
+    assert "Remove the pin." in exp.cells
+    assert "Remove the pin." in exp.hint
+    assert view.why.table.isVisible()
+    assert not view.pictures.isVisible()
+    view.table_button.click()
+    assert not view.why_button.isChecked()
+    view.table_button.click()
+    assert view.pictures.isVisible()
+
+
+def test_the_list_is_filtered_by_reason_and_by_words(outside: tuple[ScratchpadView, Selection]) -> None:
+    view, _ = outside
+    every = len(view.why.table.shown())
+    assert view.why.reasons.itemText(0) == f"Every reason ({every})"
+    view.why.reasons.setCurrentIndex(view.why.reasons.findData("graph-input"))
+    assert {row.key for row in view.why.table.shown()} == {"q", "k", "v"}
+    assert view.why.count.text().startswith(f"3 of {every} buffers")
+    view.why.words.setText("Q")
+    assert [row.key for row in view.why.table.shown()] == ["q"]
+    view.why.words.clear()
+    view.why.reasons.setCurrentIndex(0)
+    assert len(view.why.table.shown()) == every
+
+
+def test_a_reason_stays_chosen_under_another_plan(outside: tuple[ScratchpadView, Selection], stage: Stage) -> None:
+    view, _ = outside
+    view.why.reasons.setCurrentIndex(view.why.reasons.findData("graph-input"))
+    stage.put(compiled(program=attention(2, 64, 64)))
+    assert view.why.reasons.currentData() == "graph-input"
+    view.why.reasons.setCurrentIndex(view.why.reasons.findData("graph-output"))
+    assert {row.key for row in view.why.table.shown()} == {"context"}
+
+
+def test_list_and_selection_follow_each_other(outside: tuple[ScratchpadView, Selection]) -> None:
+    view, selection = outside
+    selection.select_buffer("exp")
+    assert view.why.table.keys() == ("exp",)
+    assert view.why.keep.isEnabled()
+    selection.select_buffer("max")
+    assert view.why.table.keys() == ()
+    assert not view.why.keep.isEnabled(), "that one is in LX"
+    view.why.table.selectRow([row.key for row in view.why.table.shown()].index("q"))
+    assert selection.buffer == "q"
+
+
+def test_what_is_selected_is_pinned_into_lx_as_one_step(
+    outside: tuple[ScratchpadView, Selection], stage: Stage
+) -> None:
+    view, selection = outside
+    selection.select_buffer("exp")
+    before = stage.pins
+    view.why.table.selectAll()
+    view.why.keep.click()
+    assert set(stage.pins.placement) == {row.key for row in view.why.table.shown()}
+    assert set(stage.pins.placement.values()) == {"lx"}
+    stage.undo_stack.undo()
+    assert stage.pins == before
+
+
+def test_the_list_is_copied_as_csv_as_it_is_shown(outside: tuple[ScratchpadView, Selection]) -> None:
+    view, _ = outside
+    view.why.reasons.setCurrentIndex(view.why.reasons.findData("graph-input"))
+    view.why.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    view.copy.click()
+    rows = list(csv.reader(QGuiApplication.clipboard().text().splitlines()))
+    assert rows[0][:3] == ["buffer", "saves, B", "reason"]
+    assert [row[0] for row in rows[1:]] == ["v", "q", "k"]
+    assert all(row[1].isdigit() for row in rows[1:]), "numbers as numbers"
+    view.set_table(True)
+    view.copy.click()
+    table = list(csv.reader(QGuiApplication.clipboard().text().splitlines()))
+    assert len(table) == 1 + len(view.table.table.shown())
+    assert table[0][0] == "buffer"
+
+
+def test_menus_of_a_box_and_of_a_row_pin(outside: tuple[ScratchpadView, Selection], stage: Stage) -> None:
+    view, selection = outside
+    selection.select_buffer("exp")
+    view.why.table.customContextMenuRequested.emit(QPoint(5, 5))
+    _trigger(view, "Over the ring")
+    assert stage.pins.relayout == {"exp": "ring"}
+    view.why_button.click()
+    view.map.menu_requested.emit(Spot("box", view._data.resident_map["max"] if view._data else -1), QPoint(9, 9))
+    _trigger(view, "Keep in device memory: max")
+    assert stage.pins.placement["max"] == "hbm"
+
+
+def _trigger(view: ScratchpadView, words: str) -> None:
+    """Choose an entry of the menu that is open, or of one in it."""
+    menu = next(menu for menu in view.findChildren(QMenu) if menu.isVisible())
+    entries = [*menu.actions(), *(entry for below in menu.findChildren(QMenu) for entry in below.actions())]
+    next(entry for entry in entries if entry.text() == words).trigger()
+    menu.close()
+    menu.setParent(None)
 
 
 def test_without_a_plan_it_says_what_it_will_show(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
