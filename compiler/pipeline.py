@@ -168,8 +168,18 @@ def compile_problem(
     if previous is not None:
         log.append(PassRecord("against the plan before", 0.0, _kept(previous, plan)))
     named = next((name for name, spec in PIPELINES.items() if pipeline in (name, spec)), "passes")
-    solver = SolverStatus(named, "heuristic", cost.total_us, -1.0, -1.0, time.perf_counter() - started)
+    solver = _solver(named, plan, watch, cost.total_us, time.perf_counter() - started)
     return Compilation(graph, problem, plan, materialize(problem, plan), cost, verdicts, tuple(log), solver)
+
+
+def _solver(named: str, plan: Plan, watch: Watch, total_us: float, seconds: float) -> SolverStatus:
+    """Who made the plan, and what is known of the best there is: a claim about the time of the whole plan, if any."""
+    claim = plan.claims.get(CoOptimize.name)
+    if claim is None or claim.bound <= 0:
+        status = "stopped" if claim is not None and watch.enough() else "heuristic"
+        return SolverStatus(claim.method if claim else named, status, total_us, -1.0, -1.0, seconds)
+    status = "optimal" if claim.bound >= claim.objective else "stopped" if watch.enough() else "within gap"
+    return SolverStatus(claim.method, status, total_us, min(total_us, claim.bound / 1000), claim.gap, seconds)
 
 
 def _unfolded(problem: Problem) -> tuple[Problem, list[PassRecord]]:

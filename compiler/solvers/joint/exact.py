@@ -27,12 +27,13 @@ from compiler.solvers.joint.tables import Weights
 
 TINY, SHORT = 30, 80  # tasks
 WORK_PER_SECOND = 0.7
-FIRST_WEIGHT, LEAST_WEIGHT = 0.016, 0.002
+FIRST_WEIGHT, LEAST_WEIGHT = 0.016, 0.001
+LOPSIDED = 0.4  # compute over memory of the start, below which compute hardly counts
 STEEP = 3.0  # by how much a weight changes until both sides of the best one are known
 NARROW = 0.15
 PASSES = 3
 LITTLE = 5e-4  # a share of the bound that is not worth another step
-CLOSE = 1e-4
+PROVED, CLOSE = 1e-7, 3e-4  # gaps that are none, and that are not worth another step of a long program
 LADDER_SHARE, STEP_SHARE, BLOCK_SHARE, WINDOW_SHARE = 0.5, 0.3, 0.25, 0.05
 Tell = Callable[[float, float], bool]
 """Objective and bound (us, -1: none) -> whether to end with the best so far."""
@@ -62,6 +63,7 @@ class Search:
     states: int = 0
     best: Answer | None = None
     packing: Packing | None = None
+    close: float = PROVED
     tried: Answer | None = None
     work: float = 0.0
     stopped: bool = False
@@ -102,17 +104,24 @@ class Search:
         return sum(one.compute_us for one in found) > sum(one.memory_us for one in found)
 
     @property
+    def balance(self) -> float:
+        """Compute over memory in the best answer."""
+        found = times(self.problem, self.best).values() if self.best is not None else ()
+        memory = sum(one.memory_us for one in found)
+        return sum(one.compute_us for one in found) / memory if memory else 1.0
+
+    @property
     def over(self) -> bool:
         """True if there is nothing left to do, no time, or somebody has enough."""
         return self.stopped or self.proved or time.monotonic() >= self.until
 
     @property
     def proved(self) -> bool:
-        """True if the best answer is known to be the best there is, but for a hair."""
+        """True if the best answer is known to be the best there is, or close enough to it."""
         if self.best is None or self.bound_us < 0:
             return False
         total = price_us(self.problem, self.best)
-        return total - self.bound_us <= CLOSE * total
+        return total - self.bound_us <= self.close * total
 
     @property
     def allowance(self) -> float:
@@ -155,6 +164,7 @@ def search(problem: JointProblem, starts: Iterable[Answer], seconds: float, seed
     Raises SolverMissingError without OR-Tools.
     """
     found = Search(problem, seconds, seed, tell, time.monotonic() + seconds)
+    found.close = PROVED if len(problem.tasks) <= SHORT else CLOSE
     for start in starts:
         found.offer(start)
     if found.best is None:
@@ -215,7 +225,7 @@ def _ladder(found: Search, share: float) -> Iterator[Weights]:
     """Weights that close in on those under which compute and memory take equally long, `tried` telling which of the two
     the last answer was bound by; until a share of the work is
     spent, or nothing comes of it."""
-    low, high, part = 0.0, 1.0, FIRST_WEIGHT
+    low, high, part = 0.0, 1.0, FIRST_WEIGHT if found.balance > LOPSIDED else LEAST_WEIGHT
     while part < 1.0 and high - low > NARROW * high and found.work < share * found.allowance and not found.over:
         before = found.bound_us
         found.tried = None
@@ -230,7 +240,7 @@ def _ladder(found: Search, share: float) -> Iterator[Weights]:
         if not gained and low and high < 1.0:
             return
         part = min(part * STEEP, 1 - FIRST_WEIGHT) if high == 1.0 else math.sqrt(low * high) if low else part / STEEP
-        if (part > 1 - 2 * FIRST_WEIGHT and low >= part) or part < LEAST_WEIGHT:
+        if (part > 1 - 2 * FIRST_WEIGHT and low >= part) or part < LEAST_WEIGHT / 2:
             return
 
 
