@@ -1,0 +1,116 @@
+"""Random joint problems through every search, against the enumeration; figures to standard output.
+
+    python -m tests.compiler.joint.nightly [PROBLEMS [TASKS]]
+
+Owns the table: how often each search finds the optimum, how far it is off, whether bounds are true and answers allowed.
+Ends with 1 if any of that is wrong: a fault, no addresses, a price below the optimum, a bound above it, or CP-SAT above
+it.  Refuses to be part of the suite: 500 problems take minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from compiler.solvers.joint.faults import stays
+from compiler.solvers.joint.judge import trivial
+from compiler.solvers.joint.price import price_us
+from compiler.solvers.joint.problem import Answer, JointProblem
+from compiler.solvers.joint.table import SEARCHES
+from tests.compiler.joint.brute_joint import Best, allowed, best_of_all, rectangles
+from tests.compiler.joint.brute_room import overlaps
+from tests.compiler.joint.random_joint import random_joint
+
+PROBLEMS, TASKS = 500, 5
+SECONDS = 3.0
+CLOSE = 1e-6
+EXACT = "cp-sat"
+
+
+@dataclass(slots=True)
+class Row:
+    """Figures of one search."""
+
+    name: str
+    optimal: int = 0
+    also_second: int = 0
+    proved: int = 0
+    off: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+    def line(self, count: int) -> str:
+        """A line of the table."""
+        return (
+            f"{self.name:<10} {self.optimal:>5}/{count} optimal, {self.also_second:>5} by the second aim too, "
+            f"{self.proved:>5} proved, mean gap {100 * sum(self.off) / count:.3f} %, "
+            f"worst {100 * max(self.off):.2f} %, "
+            f"{sum(self.seconds) / count:.3f} s each, at most {max(self.seconds):.2f} s, {len(self.wrong)} wrong"
+        )
+
+
+def run(row: Row, seed: int, problem: JointProblem, best: Best) -> None:
+    """One problem through one search."""
+    began = time.monotonic()
+    outcome = SEARCHES[row.name](problem, [trivial(problem)], SECONDS, 0, _never)
+    row.seconds.append(time.monotonic() - began)
+    if outcome is None:
+        row.wrong.append(f"{seed}: no answer")
+        row.off.append(0.0)
+        return
+    us, partly = (price_us(problem, outcome.answer, overlap) for overlap in (1.0, 0.46))
+    row.off.append(max(0.0, us / best.us - 1))
+    row.optimal += us <= best.us + CLOSE
+    row.also_second += us <= best.us + CLOSE and partly <= best.partly_us + CLOSE
+    row.proved += outcome.bound_us >= us * (1 - 1e-4)
+    packing = dict(outcome.packing.addresses)
+    row.wrong += [f"{seed}: {word}" for word in _wrong(problem, outcome.answer, packing)]
+    if us < best.us - CLOSE:
+        row.wrong.append(f"{seed}: {us} is below the optimum {best.us}")
+    if outcome.bound_us > best.us + CLOSE:
+        row.wrong.append(f"{seed}: bound {outcome.bound_us} is above the optimum {best.us}")
+    if row.name == EXACT and us > best.us * (1 + 1e-4):
+        row.wrong.append(f"{seed}: {us} is not the optimum {best.us}")
+
+
+def _never(_objective: float, _bound: float) -> bool:
+    return False
+
+
+def _wrong(problem: JointProblem, answer: Answer, addresses: dict[tuple[int, int], int]) -> Iterator[str]:
+    """What is not allowed in an answer and its addresses, by the enumeration's rules."""
+    if not allowed(problem, answer):
+        yield "the answer is not allowed"
+        return
+    there, unit = rectangles(problem, answer) or [], problem.alignment
+    if {one.key for one in there} != set(addresses) or {one.key for one in stays(problem, answer)} != set(addresses):
+        yield "addresses are missing"
+        return
+    at = {key: low // unit for key, low in addresses.items()}
+    if overlaps(there, at) or any(at[one.key] + one.height > problem.capacity // unit for one in there):
+        yield "addresses overlap"
+
+
+def main(problems: int = PROBLEMS, tasks: int = TASKS) -> int:
+    """Run, print, and say whether anything is wrong."""
+    rows = [Row(name) for name in SEARCHES]
+    count, enumerated = 0, 0.0
+    for seed in range(problems):
+        problem = random_joint(seed, tasks, pins=0.0)
+        began = time.monotonic()
+        best = best_of_all(problem, packed=True)
+        enumerated += time.monotonic() - began
+        assert best is not None, "everything in device memory is an answer"
+        count += 1
+        for row in rows:
+            run(row, seed, problem, best)
+    sys.stdout.write(f"{count} problems of {tasks} steps, enumerated in {enumerated:.1f} s\n")
+    for row in rows:
+        sys.stdout.write(f"{row.line(count)}\n" + "".join(f"    {word}\n" for word in row.wrong[:20]))
+    return int(any(row.wrong for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*(int(word) for word in sys.argv[1:3])))
