@@ -17,6 +17,7 @@ from compiler.plan import HOMEWARD, Claim, EditKind, Slot
 from compiler.reasons import REASONS
 from compiler.schedule import Schedule, expand
 from spyre_studio.edit_words import EDITS, counts_of
+from spyre_studio.solver_words import bound_text, solver_text
 from spyre_studio.units import format_bytes, format_count, format_us
 
 Document = dict[str, object]
@@ -149,6 +150,8 @@ def describe(compilation: Compilation) -> tuple[str, ...]:
         f"  LX         {used} of {budget} per core; {inside} of {len(computed)} computed buffers inside",
         f"  check      {'failed: ' + ', '.join(failed) if failed else 'ok'}",
     ]
+    if compilation.solver.bound_us >= 0:
+        lines.insert(2, f"  plan       {bound_text(compilation.solver)}; {solver_text(compilation.solver)}")
     claim = plan.claims.get("assign-layouts")
     if claim is not None:
         lines.insert(3, f"  layouts    {_copies(compilation)}; {_proof(claim)}")

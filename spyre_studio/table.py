@@ -7,6 +7,7 @@ import csv
 import io
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -27,7 +28,6 @@ from spyre_studio.theme import GRID, ROW
 Cell = str | float | int
 Index = QModelIndex | QPersistentModelIndex
 
-_SORT_ROLE = Qt.ItemDataRole.UserRole + 2
 _TO_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TO_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NO_PARENT = QModelIndex()
@@ -64,7 +64,9 @@ class TableModel(QAbstractTableModel):
     def __init__(self, columns: Sequence[Column], rows: Sequence[Row] = ()) -> None:
         super().__init__()
         self._columns = tuple(columns)
+        self._given: tuple[Row, ...] = ()
         self._rows: tuple[Row, ...] = ()
+        self._by, self._order = -1, Qt.SortOrder.AscendingOrder
         self.set_rows(rows)
 
     @property
@@ -74,7 +76,7 @@ class TableModel(QAbstractTableModel):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """All rows, unsorted."""
+        """All rows as they are sorted."""
         return self._rows
 
     def set_rows(self, rows: Sequence[Row]) -> None:
@@ -83,8 +85,26 @@ class TableModel(QAbstractTableModel):
         if wrong is not None:
             raise ValueError(f"row {wrong.key!r} has {len(wrong.cells)} cells for {len(self._columns)} columns")
         self.beginResetModel()
-        self._rows = tuple(rows)
+        self._given = tuple(rows)
+        self._rows = self._in_order()
         self.endResetModel()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by the values of a column, -1: as the rows were given.  What is selected stays selected."""
+        self.layoutAboutToBeChanged.emit()
+        self._by, self._order = column, order
+        before, self._rows = self._rows, self._in_order()
+        places = {id(row): place for place, row in enumerate(self._rows)}
+        kept = self.persistentIndexList()
+        moved = [self.index(places[id(before[one.row()])], one.column()) for one in kept]
+        self.changePersistentIndexList(kept, moved)
+        self.layoutChanged.emit()
+
+    def _in_order(self) -> tuple[Row, ...]:
+        if not 0 <= self._by < len(self._columns):
+            return self._given
+        falling = self._order == Qt.SortOrder.DescendingOrder
+        return tuple(sorted(self._given, key=lambda row: _rank(row.cells[self._by]), reverse=falling))
 
     def rowCount(self, parent: Index = _NO_PARENT) -> int:
         """Number of rows."""
@@ -113,7 +133,7 @@ class TableModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return row.hint or None
             case _:
-                return self._own(column, value, role)
+                return column.bar(value) if role == BAR_ROLE and column.bar else None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Titles, aligned as their columns."""
@@ -130,11 +150,21 @@ class TableModel(QAbstractTableModel):
             case _:
                 return None
 
-    @staticmethod
-    def _own(column: Column, value: Cell, role: int) -> object:
-        if role == BAR_ROLE:
-            return column.bar(value) if column.bar else None
-        return value if role == _SORT_ROLE else None
+
+def _rank(cell: Cell) -> tuple[int, float, str]:
+    """Numbers before words, what is no number behind all numbers."""
+    if isinstance(cell, str):
+        return 2, 0.0, cell
+    return (1, 0.0, "") if isnan(cell) else (0, float(cell), "")
+
+
+class _Filtered(QSortFilterProxyModel):
+    """Rows that hold some words.  Sorting is left to the model, which does it in one go: asked for two cells at a time,
+    ten thousand rows take a third of a second."""
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort what is filtered."""
+        self.sourceModel().sort(column, order)
 
 
 class CopyableTable(QTableView):
@@ -152,12 +182,11 @@ class CopyableTable(QTableView):
         self._make: Callable[[], Sequence[Row]] | None = None
         self._wanted: frozenset[Hashable] = frozenset()
         self._wanted_widths: list[int] = []
-        self._sorted = QSortFilterProxyModel(self)
-        self._sorted.setSourceModel(model)
-        self._sorted.setSortRole(_SORT_ROLE)
-        self._sorted.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self._sorted.setFilterKeyColumn(-1)
-        self.setModel(self._sorted)
+        self._filtered = _Filtered(self)
+        self._filtered.setSourceModel(model)
+        self._filtered.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._filtered.setFilterKeyColumn(-1)
+        self.setModel(self._filtered)
         self.setAccessibleName(name)
         self._dress()
         self.selectionModel().selectionChanged.connect(self._tell)
@@ -184,33 +213,33 @@ class CopyableTable(QTableView):
             return
         self._quiet = True
         sources = (place for place, row in enumerate(self._model.rows) if row.key in self._wanted)
-        mapped = (self._sorted.mapFromSource(self._model.index(place, 0)) for place in sources)
+        mapped = (self._filtered.mapFromSource(self._model.index(place, 0)) for place in sources)
         rows = sorted(index.row() for index in mapped if index.isValid())
         mode = QItemSelectionModel.SelectionFlag
         self.selectionModel().clearSelection()
         for place in rows:
-            self.selectionModel().select(self._sorted.index(place, 0), mode.Select | mode.Rows)
+            self.selectionModel().select(self._filtered.index(place, 0), mode.Select | mode.Rows)
         if rows:
-            first = self._sorted.index(rows[0], 0)
+            first = self._filtered.index(rows[0], 0)
             self.selectionModel().setCurrentIndex(first, mode.NoUpdate)
             self.scrollTo(first)
         self._quiet = False
 
     def filter(self, text: str) -> None:
         """Show only rows in which some cell holds `text`, in any case."""
-        self._sorted.setFilterFixedString(text)
+        self._filtered.setFilterFixedString(text)
 
     def shown(self) -> tuple[Row, ...]:
         """The rows as sorted and filtered."""
-        return tuple(self._row(place) for place in range(self._sorted.rowCount()))
+        return tuple(self._row(place) for place in range(self._filtered.rowCount()))
 
     def copied(self) -> str:
         """What Ctrl+C puts on the clipboard: titles and the selected rows (all without a selection), tab-separated."""
         selected = sorted(index.row() for index in self.selectionModel().selectedRows())
-        places = selected or range(self._sorted.rowCount())
+        places = selected or range(self._filtered.rowCount())
         lines = ["\t".join(column.title for column in self._model.columns)]
         for place in places:
-            cells = (self._sorted.index(place, column).data() for column in range(len(self._model.columns)))
+            cells = (self._filtered.index(place, column).data() for column in range(len(self._model.columns)))
             lines.append("\t".join(str(cell) for cell in cells))
         return "\n".join(lines)
 
@@ -238,7 +267,7 @@ class CopyableTable(QTableView):
             self.select(tuple(self._wanted))
 
     def _row(self, place: int) -> Row:
-        return self._model.rows[self._sorted.mapToSource(self._sorted.index(place, 0)).row()]
+        return self._model.rows[self._filtered.mapToSource(self._filtered.index(place, 0)).row()]
 
     def _tell(self) -> None:
         if not self._quiet:

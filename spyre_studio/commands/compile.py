@@ -13,6 +13,7 @@ from spyre_studio.commands.planning import MODEL, Planning, add_planning, read_p
 from spyre_studio.commands.terminal import Terminal, print_json, tell
 from spyre_studio.model_spec import files_of
 from spyre_studio.output_file import check_output, is_stdout, write_output
+from spyre_studio.solver_words import missing_note
 from spyre_studio.summary import describe, summary
 
 
@@ -40,6 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     compilation = planning.compile(captured, terminal)
     ended = time.perf_counter()
     terminal.done()
+    if missing := missing_note(compilation):
+        terminal.note(missing)
     if arguments.output is not None:
         write_output(arguments.output, to_json(compilation) + "\n")
     if arguments.json:

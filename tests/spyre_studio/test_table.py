@@ -173,3 +173,32 @@ def test_columns_fit_other_rows_too(qtbot: QtBot, dark: Theme) -> None:
     before = table.columnWidth(2)
     table.show_rows(lambda: [Row("a", ("a", 1.0, 10**15))])
     assert table.columnWidth(2) > before
+
+
+def test_what_is_selected_stays_so_when_rows_are_sorted(qtbot: QtBot, dark: Theme) -> None:
+    cells = (3.0, float("nan"), 1.0, float("inf"), 2.0)
+    model = TableModel((Column("value", number=True),), [Row(number, (cell,)) for number, cell in enumerate(cells)])
+    table = CopyableTable(model, "values")
+    show(qtbot, table)
+    table.select([0, 2])
+    table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    assert [row.key for row in table.shown()] == [2, 4, 0, 3, 1], "what is no number comes last"
+    assert table.keys() == (2, 0)
+    table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    assert table.keys() == (0, 2)
+    model.set_rows([Row("new", (9.0,)), *model.rows])
+    assert table.shown()[0].key == 1
+    table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+    assert table.shown()[0].key == "new"
+
+
+def test_long_values_have_the_room_that_is_to_spare(qtbot: QtBot, dark: Theme) -> None:
+    long = "needs 98,304 B per core in steps 3 to 12; the largest gap is 65,536 B, so that 32,768 B are lacking"
+    table = CopyableTable(TableModel((Column("name"), Column("figures")), [Row("a", ("a", long))]), "values")
+    show(qtbot, table, 500, 200)
+    cut = table.columnWidth(1)
+    assert cut < table.sizeHintForColumn(1)
+    table.resize(1600, 200)
+    qtbot.waitUntil(lambda: table.columnWidth(1) >= table.sizeHintForColumn(1))
+    table.resize(500, 200)
+    qtbot.waitUntil(lambda: table.columnWidth(1) == cut)
