@@ -1,6 +1,6 @@
 """Random joint problems through every search, against the enumeration; figures to standard output.
 
-    python -m tests.compiler.joint.nightly [PROBLEMS [TASKS]]
+    python -m tests.compiler.joint.nightly [PROBLEMS [TASKS]] [plain]
 
 Owns the table: how often each search finds the optimum, how far it is off, whether bounds are true and answers allowed.
 Ends with 1 if any of that is wrong: a fault, no addresses, a price below the optimum, a bound above it, or CP-SAT above
@@ -93,12 +93,12 @@ def _wrong(problem: JointProblem, answer: Answer, addresses: dict[tuple[int, int
         yield "addresses overlap"
 
 
-def main(problems: int = PROBLEMS, tasks: int = TASKS) -> int:
-    """Run, print, and say whether anything is wrong."""
+def main(problems: int = PROBLEMS, tasks: int = TASKS, plain: bool = False) -> int:
+    """Run, print, and say whether anything is wrong; `plain` as `random_joint` means it."""
     rows = [Row(name) for name in SEARCHES]
     count, enumerated = 0, 0.0
     for seed in range(problems):
-        problem = random_joint(seed, tasks, pins=0.0)
+        problem = random_joint(seed, tasks, plain=plain)
         began = time.monotonic()
         best = best_of_all(problem, packed=True)
         enumerated += time.monotonic() - began
@@ -113,4 +113,6 @@ def main(problems: int = PROBLEMS, tasks: int = TASKS) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*(int(word) for word in sys.argv[1:3])))
+    words = sys.argv[1:]
+    numbers = [int(word) for word in words if word.isdigit()]
+    sys.exit(main(*numbers, plain="plain" in words))

@@ -34,7 +34,8 @@ __all__ = ["random_joint", "realistic_joint"]
 UNIT = 128
 PARTS = (4, 4, 2, 1)  # cores that share a buffer, by view
 SLOW = Rates(0.15, 5.74)
-FREE = Bill()
+DEAR = 6.0
+"""Microseconds that are more than any step saves by writing to LX, bytes apart."""
 
 Kind = tuple[bool, int]
 """Of an operand: whether it is loaded from outside of the kernel, and its bytes."""
@@ -53,11 +54,12 @@ class Kinds:
 class Draft:
     """A program while it is drawn: what every task reads and writes, and what is known of the items.
 
-    `loose` are items that never are in LX.
+    `loose` are items that never are in LX.  `plain`: moves cost what they cost in programs.
     """
 
     rng: Random
     kernels: list[int]
+    plain: bool
     sizes: list[int] = field(default_factory=list)
     writers: list[int] = field(default_factory=list)
     loose: set[int] = field(default_factory=set)
@@ -93,16 +95,19 @@ class Draft:
         return tuple(item for item in self.reads[task] if item not in self.loose)
 
 
-def random_joint(seed: int, tasks: int = 6, choices: int = 3, pins: float = 0.0, part: bool = False) -> JointProblem:
+def random_joint(
+    seed: int, tasks: int = 6, choices: int = 3, pins: float = 0.0, part: bool = False, plain: bool = False
+) -> JointProblem:
     """A problem of so many tasks with up to `choices` divisions each; `pins` is the share of items that are pinned.
 
     Without pins the first division of each task with everything in device memory is allowed.  A `part` of a program has
-    a base for its kernels, and others in LX.
+    a base for its kernels, and others in LX.  `plain`: clone-ins share no load, and no clone-out is cheaper than to
+    write to device memory at once.
     """
     rng = Random(f"joint {seed}")
     cuts = rng.choice((0, 0, 0, 1, 2))
     places = sorted(rng.randrange(1, max(2, tasks)) for _ in range(cuts))
-    draft = Draft(rng, [sum(place <= number for place in places) for number in range(tasks)])
+    draft = Draft(rng, [sum(place <= number for place in places) for number in range(tasks)], plain)
     _program(draft, tasks)
     tasks_of = tuple(_task(draft, number, choices) for number in range(tasks))
     items = tuple(_item(draft, tasks_of, number, pins) for number in range(len(draft.sizes)))
@@ -238,7 +243,7 @@ def _item(draft: Draft, tasks: tuple[Task, ...], number: int, pins: float) -> It
         feet = {view: foot(size, view) for view in _views(tasks[writer], number)} if rng.random() < 0.85 else {}
         near = [item for item in draft.tied(writer) if draft.sizes[item] == size]
         parents = tuple(item for item in near if rng.random() < 0.7)
-    out = Bill(written_bytes=size, serial_us=rng.choice((0.0, 0.5)))
+    out = Bill(written_bytes=size, serial_us=rng.choice((0.0, 0.5)) + DEAR * draft.plain)
     copies = tuple(_copies(draft, tasks, number))
     found = Item(f"i{number}", size, writer, readers, frozendict(feet), False, out, copies, parents)
     ends = writer >= 0 and (not readers or rng.random() < 0.1)
@@ -277,7 +282,8 @@ def _relayout(draft: Draft, writer: Task, number: int, view: int, served: tuple[
 def _clone(draft: Draft, number: int, view: int, served: tuple[int, ...]) -> Copy:
     rng, size = draft.rng, draft.sizes[number]
     load = Load(0, size, rng.choice((0.0, 0.5)), rng.choice((0.0, 0.0, 1.0)))
-    bill = Bill(loads=(load,)) if draft.outside(number, served[0]) else Bill(read_bytes=size)
+    shared = draft.outside(number, served[0]) and not draft.plain
+    bill = Bill(loads=(load,)) if shared else Bill(read_bytes=size, serial_us=load.burst_us)
     return Copy(EditKind.CLONE_IN, view, foot(size, view), served[0], served, frozendict({DEVICE: bill}))
 
 
