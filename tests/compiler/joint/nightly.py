@@ -69,7 +69,7 @@ def run(row: Row, seed: int, problem: JointProblem, best: Best) -> None:
     row.wrong += [f"{seed}: {word}" for word in _wrong(problem, outcome.answer, packing)]
     if us < best.us - CLOSE:
         row.wrong.append(f"{seed}: {us} is below the optimum {best.us}")
-    if outcome.bound_us > best.us + CLOSE:
+    if outcome.bound_us > best.us * (1 + CLOSE):
         row.wrong.append(f"{seed}: bound {outcome.bound_us} is above the optimum {best.us}")
     if row.name == EXACT and us > best.us * (1 + 1e-4):
         row.wrong.append(f"{seed}: {us} is not the optimum {best.us}")
@@ -115,4 +115,5 @@ def main(problems: int = PROBLEMS, tasks: int = TASKS, plain: bool = False) -> i
 if __name__ == "__main__":
     words = sys.argv[1:]
     numbers = [int(word) for word in words if word.isdigit()]
-    sys.exit(main(*numbers, plain="plain" in words))
+    problems, tasks = (*numbers, *(PROBLEMS, TASKS)[len(numbers) :])[:2]
+    sys.exit(main(problems, tasks, "plain" in words))
