@@ -7,9 +7,12 @@ weights.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from compiler.plan import EditKind
 from compiler.solvers.joint.judge import trivial
@@ -19,6 +22,7 @@ from compiler.solvers.joint.problem import DEVICE, HOME, Answer, JointProblem
 from compiler.solvers.joint.solve import Limits, Solution, solve
 from compiler.solvers.joint.tables import Weights
 
+T = TypeVar("T")
 LEAST, MOST = 24, 64
 """Tasks of a block."""
 
@@ -91,23 +95,27 @@ class Blocks:
 
         Of those `beside` only the bounds have to be reached.
         """
-        found = []
-        for number, part in enumerate(self.parts):
-            key = (form(part), weights)
-            if key not in self.known:
-                if told() or time.monotonic() > limits.until:
-                    return None
-                start, asked = trivial(part.problem), limits
-                if beside is not None:
-                    start, asked = beside[number].answer, replace(limits, enough_us=beside[number].bound_us)
-                self.known[key] = made = solve(part.problem, start, asked, weights)
-                self.work += made.work if made else limits.work
-                self.states += made.states if made else 0
-            solution = self.known[key]
-            if solution is None:
+        keys = [(form(part), weights) for part in self.parts]
+        fresh = {key: number for number, key in reversed(list(enumerate(keys))) if key not in self.known}
+        asked = sorted(fresh.values())
+
+        def ask(number: int) -> Solution | None:
+            part = self.parts[number]
+            if told() or time.monotonic() > limits.until:
                 return None
-            found.append(solution)
-        return found
+            if beside is None:
+                return solve(part.problem, trivial(part.problem), limits, weights)
+            return solve(
+                part.problem, beside[number].answer, replace(limits, enough_us=beside[number].bound_us), weights
+            )
+
+        for number, made in zip(asked, side_by_side(ask, asked), strict=True):
+            self.known[keys[number]] = made
+            self.work += made.work if made else limits.work
+            self.states += made.states if made else 0
+        found = [self.known[key] for key in keys]
+        whole = [solution for solution in found if solution is not None]
+        return whole if len(whole) == len(found) else None
 
     def bound_us(self, solutions: Sequence[Solution], weights: Weights) -> float:
         """What no answer of the whole takes less than."""
@@ -191,6 +199,13 @@ class Blocks:
         copy = self.problem.items[number].copies[way]
         fits = copy.view == view and (copy.kind is not EditKind.RELAYOUT or left in copy.bills)
         return way if fits else DEVICE
+
+
+def side_by_side(ask: Callable[[int], T], numbers: Sequence[int]) -> list[T]:
+    """Answers in the order of the numbers, as many at once as there are cores, two at most: each by itself is what it
+    would be alone."""
+    with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        return list(pool.map(ask, numbers))
 
 
 def form(part: Part) -> object:

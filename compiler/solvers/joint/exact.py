@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from compiler.solvers.joint.blocks import Blocks, cuts, form
+from compiler.solvers.joint.blocks import Blocks, cuts, form, side_by_side
 from compiler.solvers.joint.demote import fitting
 from compiler.solvers.joint.faults import faults, stays
 from compiler.solvers.joint.judge import aims
@@ -34,7 +34,7 @@ NARROW = 0.15
 PASSES = 3
 LITTLE = 5e-4  # a share of the bound that is not worth another step
 PROVED, CLOSE = 1e-7, 3e-4  # gaps that are none, and that are not worth another step of a long program
-LADDER_SHARE, STEP_SHARE, BLOCK_SHARE, WINDOW_SHARE = 0.5, 0.3, 0.25, 0.05
+STEP_SHARE, BLOCK_SHARE, WINDOW_SHARE = 0.3, 0.25, 0.05
 Tell = Callable[[float, float], bool]
 """Objective and bound (us, -1: none) -> whether to end with the best so far."""
 
@@ -104,6 +104,11 @@ class Search:
         return sum(one.compute_us for one in found) > sum(one.memory_us for one in found)
 
     @property
+    def long(self) -> bool:
+        """True if the problem is cut into blocks."""
+        return len(self.problem.tasks) > SHORT
+
+    @property
     def balance(self) -> float:
         """Compute over memory in the best answer."""
         found = times(self.problem, self.best).values() if self.best is not None else ()
@@ -164,44 +169,54 @@ def search(problem: JointProblem, starts: Iterable[Answer], seconds: float, seed
     Raises SolverMissingError without OR-Tools.
     """
     found = Search(problem, seconds, seed, tell, time.monotonic() + seconds)
-    found.close = PROVED if len(problem.tasks) <= SHORT else CLOSE
+    found.close = CLOSE if found.long else PROVED
     for start in starts:
         found.offer(start)
     if found.best is None:
         return None
-    if len(problem.tasks) <= SHORT:
-        _at_once(found)
-    else:
+    if found.long:
         _in_blocks(found)
+    else:
+        _at_once(found)
     assert found.packing is not None
     total = price_us(problem, found.best)
     return Outcome(found.best, found.packing, total, min(found.bound_us, total), found.states)
 
 
 def _at_once(found: Search) -> None:
-    """The whole problem with its true time; where it is not tiny, first with weights, which bounds it from below."""
+    """The whole problem with its true time, and beside it, where it is not tiny, with weights: they bound it from below
+    even if the first question stays open."""
     assert found.best is not None
-    if len(found.problem.tasks) > TINY:
-        _weighed(found)
-    if found.over:
-        return
     start, total = found.best, price_us(found.problem, found.best)
+    beside = Search(
+        found.problem, found.seconds, found.seed, found.tell, found.until, best=start, packing=found.packing
+    )
 
     def told(objective_us: float, bound_us: float) -> bool:
-        found.bound_us = max(found.bound_us, bound_us)
-        found.stopped |= found.tell(min(objective_us, total), found.bound_us)
+        found.stopped |= found.tell(min(objective_us, total), max(bound_us, found.bound_us, beside.bound_us))
         return found.stopped
 
-    limits = Limits(max(0.0, found.allowance - found.work), found.until, found.seed)
-    solution = found.asked(found.problem, start, limits, None, told)
+    def ask(number: int) -> Solution | None:
+        if number == 0:
+            return solve(found.problem, start, found.limits(1.0), None, told)
+        if len(found.problem.tasks) > TINY:
+            _weighed(beside)
+        return None
+
+    solution = side_by_side(ask, (0, 1))[0]
+    found.states += beside.states
     if solution is not None:
+        found.states += solution.states
         found.offer(solution.answer)
         found.raised(solution.bound_us)
+    if beside.best is not None:
+        found.offer(beside.best)
+    found.raised(beside.bound_us)
 
 
 def _weighed(found: Search) -> None:
     """The whole problem under the weights of a ladder."""
-    for weights in _ladder(found, LADDER_SHARE):
+    for weights in _ladder(found):
         assert found.best is not None
         solution = found.asked(found.problem, found.best, found.limits(STEP_SHARE), weights)
         if solution is None:
@@ -221,12 +236,11 @@ def _turned(found: Search, solution: Solution, weights: Weights) -> float:
     return -1.0 if other is None else min(solution.bound_us, other.bound_us)
 
 
-def _ladder(found: Search, share: float) -> Iterator[Weights]:
+def _ladder(found: Search) -> Iterator[Weights]:
     """Weights that close in on those under which compute and memory take equally long, `tried` telling which of the two
-    the last answer was bound by; until a share of the work is
-    spent, or nothing comes of it."""
-    low, high, part = 0.0, 1.0, FIRST_WEIGHT if found.balance > LOPSIDED else LEAST_WEIGHT
-    while part < 1.0 and high - low > NARROW * high and found.work < share * found.allowance and not found.over:
+    the last answer was bound by; until the work is spent, or nothing comes of it."""
+    low, high, part = 0.0, 1.0, LEAST_WEIGHT if found.long and found.balance < LOPSIDED else FIRST_WEIGHT
+    while part < 1.0 and high - low > NARROW * high and found.work < found.allowance and not found.over:
         before = found.bound_us
         found.tried = None
         yield Weights(part, 1.0 - part)
@@ -247,7 +261,7 @@ def _ladder(found: Search, share: float) -> Iterator[Weights]:
 def _in_blocks(found: Search) -> None:
     """Blocks for a bound and a first answer, then windows around their seams."""
     blocks = Blocks(found.problem, cuts(found.problem), found.menus)
-    for weights in _ladder(found, 1.0):
+    for weights in _ladder(found):
         solutions = blocks.solved(weights, found.limits(BLOCK_SHARE), found.say)
         found.work, found.states = found.work + blocks.work, found.states + blocks.states
         blocks.work, blocks.states = 0.0, 0
