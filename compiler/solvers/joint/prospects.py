@@ -20,6 +20,10 @@ from compiler.solvers.joint.tables import Weights
 FUSED = 0.05
 """Share of a fused reduction that counts: only the slowest of a kernel does, and which one that is is not known yet."""
 
+FAITH = 0.35
+"""How much of what the readers of an item gain counts for those before them: the farther ahead, the less certain it is
+that it can be had, and without this gains that all have to come along the whole program drown those close by."""
+
 DIGITS = 7
 """Of a microsecond: what steps gain is rounded to these, so that equal layers are equal."""
 
@@ -181,9 +185,9 @@ def _best(task: Task, costs: Costs, inside: int, written: Kind | None) -> list[f
     """For every choice what it costs with these operands in LX, less what the written item is worth there."""
     if written is None:
         return [row[inside] for row in costs.ahead]
-    found = []
+    found, bit = [], 1 << task.writes
     for choice, row in zip(task.menu.choices, costs.ahead, strict=True):
         value = written.values.get(choice.views[task.writes])
-        kept = row[inside | 1 << task.writes] - value if value is not None else row[inside]
+        kept = row[inside] if value is None else row[inside | bit] - (value if value < 0 else FAITH * value)
         found.append(kept if written.item.pinned == "lx" else min(kept, row[inside]))
     return found
