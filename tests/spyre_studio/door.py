@@ -1,0 +1,35 @@
+"""A window without a worker behind it, for tests of what the window does of itself.
+
+Owns the stage that opens nothing, and putting the window on screen.  Refuses to open and to solve.
+"""
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from compiler.compilation import Compilation
+from spyre_studio.main_window import MainWindow
+from spyre_studio.qt_theme import ThemeFollower
+from tests.spyre_studio.stage import Stage
+
+
+class Door(Stage):
+    """A stage that notes what was opened instead of starting a worker."""
+
+    def open(self, spec: str) -> None:
+        self.asked.append(f"open {spec}")
+
+    def put_model(self, compilation: Compilation) -> None:
+        """A plan of a model that was not open before."""
+        self.put(compilation)
+        self.changed.emit("model")
+
+
+def opened(qtbot: QtBot, qapp: QApplication, door: Door, store: QSettings | None) -> MainWindow:
+    window = MainWindow(door, ThemeFollower(qapp, "dark"), store)
+    qtbot.addWidget(window)
+    window.resize(1400, 900)
+    with qtbot.waitExposed(window):
+        window.show()
+    window.activateWindow()
+    return window
