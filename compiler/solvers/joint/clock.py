@@ -16,10 +16,15 @@ import numpy as np
 from compiler.solvers.joint.model import JointModel, Terms
 from compiler.solvers.joint.problem import NOWHERE, Bill
 from compiler.solvers.joint.tables import (
+    BYTES,
     COMPUTE,
+    DELIVERY,
     FUSED,
     MEMORY,
+    MOST,
+    OWN_US,
     PER_LOAD,
+    POOLED,
     READ,
     SERIAL,
     SUMS,
@@ -33,7 +38,7 @@ from compiler.solvers.joint.tables import (
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-UNITS_PER_US = 100_000
+UNITS_PER_US = 1_000_000
 LEAST = 1e-12
 
 
@@ -174,9 +179,9 @@ class Clock:
                     if mask >> place & 1:
                         by_bit[place].append((cell, 1))
             made.model.add(sum(cell for cell, _ in cells) == chosen[choice])
-        for place in ways:
+        for place, served in ways.items():
             if table.full >> place & 1:
-                made.model.add(sum(cell for cell, _ in by_bit[place]) == sum(ways[place]))
+                made.model.add(sum(cell for cell, _ in by_bit[place]) == sum(served))
 
     def _ways(self, number: int, item: int) -> list[cp_model.IntVar]:
         return [way for ways in self._served(number, item).values() for way in ways]
@@ -262,16 +267,20 @@ class Clock:
         memory: Terms = []
         beyond: Terms = []
         turned: Terms = []
-        for (own, item), rows in self._loads.items():
-            if own != kernel:
+        per_byte, turn = weight / rates.bytes_per_ns / 1000, weight * rates.turnaround_ns_per_byte / 1000
+        counts_turn = self.made.weights is None or self.made.weights.turned_reads
+        for (where, item), rows in self._loads.items():
+            if where != kernel:
                 continue
-            together = self._parts(item, rows)
-            per_byte = weight / rates.bytes_per_ns / 1000
-            memory += self._bytes(rows, per_byte, together)
-            if self.made.weights is None or self.made.weights.turned_reads:
-                turned += self._bytes(rows, weight * rates.turnaround_ns_per_byte / 1000, together)
-            delivered = self._top([self._terms(row[1]) for row in rows.values()])
-            beyond += self._top([self._terms(row[2]) for row in rows.values()], 0, delivered)
+            if any(row[OWN_US] for row in rows.values()):
+                memory += self._in_turn(rows, (per_byte, weight))
+                turned += self._in_turn(rows, (turn, 0.0)) if counts_turn else []
+            else:
+                together = self._parts(item, rows)
+                memory += self._bytes(rows, per_byte, together)
+                turned += self._bytes(rows, turn, together) if counts_turn else []
+            delivered = self._top([self._terms(row[DELIVERY]) for row in rows.values()])
+            beyond += self._top([self._terms(row[MOST]) for row in rows.values()], 0, delivered)
             memory += self._weighed(delivered, weight)
         return memory, beyond, turned
 
@@ -289,11 +298,33 @@ class Clock:
 
     def _parts(self, item: int, rows: dict[int, list[Counted]]) -> bool:
         """True if the tasks load parts of an input that are no more than the whole together."""
-        most = [max([0.0, *(value for value in row[0].values())]) for row in rows.values()]
+        most = [max([0.0, *row[BYTES].values()]) for row in rows.values()]
         return sum(most) <= self.made.problem.items[item].size_bytes
 
+    def _in_turn(self, rows: dict[int, list[Counted]], factors: tuple[float, float]) -> Terms:
+        """What an input costs that moves at several rates: the first task that loads it pays.
+
+        `factors` turn bytes at the common rate, and time at another one, into what is counted.
+        """
+        found: Terms = []
+        before: Terms = []
+        for row in (rows[number] for number in sorted(rows)):
+            counted: Counted = defaultdict(float)
+            for part, factor in ((row[POOLED], factors[0]), (row[OWN_US], factors[1])):
+                for at, value in part.items():
+                    counted[at] += factor * value
+            due = self._terms(counted)
+            most = self._most(due)
+            spared = [(one, most * share) for one, share in before]
+            paid = self.made.whole(most, max(0, self.made.value(due) - self.made.value(spared)))
+            self.made.at_most(due, [(paid, 1), *spared])
+            found.append((paid, 1))
+            size = max([abs(value) for value in row[BYTES].values()], default=1.0)
+            before += [(self._variables[at], round(value / size)) for at, value in row[BYTES].items()]
+        return found
+
     def _bytes(self, rows: dict[int, list[Counted]], per_byte: float, together: bool) -> Terms:
-        terms = [self._terms(row[0], per_byte) for row in rows.values()]
+        terms = [self._terms(row[BYTES], per_byte) for row in rows.values()]
         return [term for row in terms for term in row] if together else self._top(terms)
 
 

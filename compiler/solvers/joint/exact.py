@@ -33,7 +33,7 @@ STEEP = 3.0  # by how much a weight changes until both sides of the best one are
 NARROW = 0.15
 PASSES = 3
 LITTLE = 5e-4  # a share of the bound that is not worth another step
-PROVED, CLOSE = 1e-7, 3e-4  # gaps that are none, and that are not worth another step of a long program
+PROVED, CLOSE = 1e-6, 3e-4  # gaps that are none, and that are not worth another step of a long program
 STEP_SHARE, BLOCK_SHARE, WINDOW_SHARE = 0.3, 0.25, 0.05
 Tell = Callable[[float, float], bool]
 """Objective and bound (us, -1: none) -> whether to end with the best so far."""

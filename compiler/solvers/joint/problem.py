@@ -104,8 +104,8 @@ class Task:
 class Copy:
     """A copy of an item in LX under a `view` of `foot_bytes` per core, made right before a task.
 
-    A relayout has a bill for every view of the writer that it can start from, a clone-in one under DEVICE.  `readers`
-    are the tasks that it may serve, none before `before`.
+    A relayout has a bill for every view of the writer that it can start from, a clone-in one under DEVICE; no bill has
+    loads, as a copy pays alone for what it loads.  `readers` are the tasks that it may serve, none before `before`.
     """
 
     kind: EditKind
@@ -142,8 +142,8 @@ class Item:
 class Rates:
     """What turns bytes at the common rate into time."""
 
-    bytes_per_ns: float = 150.0
-    turnaround_ns_per_byte: float = 0.00574
+    bytes_per_ns: float
+    turnaround_ns_per_byte: float
 
     def memory_us(self, read: float, written: float) -> float:
         """Time of the pooled traffic of a kernel."""
@@ -162,8 +162,8 @@ class JointProblem:
     tasks: tuple[Task, ...]
     items: tuple[Item, ...]
     capacity: int
-    alignment: int = 128
-    rates: Rates = field(default_factory=Rates)
+    alignment: int
+    rates: Rates
     base: frozendict[int, Bill] = field(default_factory=frozendict)
     reserved: tuple[int, ...] = ()
 

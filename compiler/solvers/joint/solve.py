@@ -96,8 +96,9 @@ def solve(
     callback = _teller(told) if told else None
     status = solver.solve(made.model, callback)
     response = solver.response_proto
+    slack = len(problem.tasks) + len(problem.items)  # each figure is rounded to half a unit, the bound is to be sure
     if status == cp_model.UNKNOWN and limits.enough_us < inf:
-        bound = solver.best_objective_bound / UNITS_PER_US
+        bound = (solver.best_objective_bound - slack) / UNITS_PER_US
         return Solution(start, inf, bound, False, response.deterministic_time, solver.num_branches)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
@@ -105,7 +106,7 @@ def solve(
     return Solution(
         made.answer(values),
         solver.objective_value / UNITS_PER_US,
-        solver.best_objective_bound / UNITS_PER_US,
+        (solver.best_objective_bound - slack) / UNITS_PER_US,
         status == cp_model.OPTIMAL,
         response.deterministic_time,
         solver.num_branches,

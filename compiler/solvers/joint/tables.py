@@ -16,8 +16,12 @@ from compiler.solvers.joint.problem import NOWHERE, Bill, Choice, JointProblem, 
 Floats = NDArray[np.float64]
 COMPUTE, FUSED, MEMORY, SERIAL, READ, WRITTEN = range(6)
 SUMS = 6
-PER_LOAD = 3  # bytes, delivery, and delivery or bursts
+PER_LOAD = 5
+BYTES, POOLED, OWN_US, DELIVERY, MOST = range(PER_LOAD)
+"""Of a load: bytes, those of them at the common rate, the time of the others at their own, delivery, and delivery or
+bursts."""
 ROUNDING = 1e-9
+LEAST_US = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +84,39 @@ def _offered(problem: JointProblem) -> list[frozenset[int]]:
     for number, item in enumerate(problem.items):
         wanted = frozenset[int]().union(*(_views(problem, number, reader) for reader in item.readers))
         moved = frozenset(view for copy in item.copies for view in copy.bills)
-        useful = item.feet if not item.readers or item.pinned == "lx" else (wanted | moved) & frozenset(item.feet)
+        free = not item.readers or item.pinned == "lx" or _clone_pays(problem, number)
+        useful = item.feet if free else (wanted | moved) & frozenset(item.feet)
         found.append(frozenset(useful) if item.pinned != "hbm" else frozenset())
     return found
+
+
+def _clone_pays(problem: JointProblem, number: int) -> bool:
+    """True if under some choice it is cheaper to write an item to LX and clone it out than to device memory at once."""
+    item = problem.items[number]
+    if item.writer < 0 or not item.feet:
+        return False
+    task = problem.tasks[item.writer]
+    bit = 1 << task.writes
+    cloned = _alone_us(item.out, problem.rates)
+    return any(
+        _alone_us(choice.bills[mask | bit], problem.rates) + cloned
+        < _alone_us(choice.bills[mask], problem.rates) - LEAST_US
+        for choice in task.menu.choices
+        if choice.views[task.writes] in item.feet
+        for mask in range(len(choice.bills))
+        if not mask & bit
+    )
+
+
+def _alone_us(bill: Bill, rates: Rates) -> float:
+    turned = bill.written_bytes * rates.turnaround_ns_per_byte / 1000
+    return (
+        bill.memory_us
+        + rates.memory_us(bill.read_bytes, 0)
+        + rates.memory_us(0, bill.written_bytes)
+        + turned
+        + bill.serial_us
+    )
 
 
 def _asked(problem: JointProblem) -> dict[tuple[int, int], frozenset[int]]:
@@ -123,7 +157,10 @@ def _table(
 def _counted(bill: Bill, touched: int, rates: Rates, weights: Weights | None) -> Floats:
     loads = np.zeros((touched, PER_LOAD))
     for load in bill.loads:
-        loads[load.operand] = load.size_bytes, load.delivery_us, max(load.delivery_us, load.burst_us)
+        own = load.size_bytes / load.bytes_per_ns / 1000 if load.bytes_per_ns else 0.0
+        pooled = 0 if load.bytes_per_ns else load.size_bytes
+        most = max(load.delivery_us, load.burst_us)
+        loads[load.operand] = load.size_bytes, pooled, own, load.delivery_us, most
     if weights is None:
         sums = [
             bill.compute_us,

@@ -9,7 +9,19 @@ from random import Random
 from frozendict import frozendict
 
 from compiler.plan import EditKind
-from compiler.solvers.joint.problem import DEVICE, HOME, Answer, Bill, Choice, Copy, Item, JointProblem, Menu, Task
+from compiler.solvers.joint.problem import (
+    DEVICE,
+    HOME,
+    Answer,
+    Bill,
+    Choice,
+    Copy,
+    Item,
+    JointProblem,
+    Menu,
+    Rates,
+    Task,
+)
 
 UNIT = 128
 
@@ -48,7 +60,7 @@ def shelf_problem(spans: Sequence[Span], units: int) -> tuple[JointProblem, Answ
         items.append(Item(f"i{number}", size, -1, readers, copies=(copy,)))
     made = tuple(span.made for span in spans)
     answer = Answer((0,) * steps, made, (False,) * len(spans), tuple(served))
-    return JointProblem(tuple(tasks), tuple(items), units * UNIT), answer
+    return JointProblem(tuple(tasks), tuple(items), units * UNIT, UNIT, Rates(1.0, 1.0)), answer
 
 
 def tiled(rng: Random, steps: int, units: int, parts: int) -> list[Span]:

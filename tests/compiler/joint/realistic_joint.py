@@ -14,8 +14,12 @@ from random import Random
 
 from frozendict import frozendict
 
+from compiler.device import load_device
+from compiler.joint.kinds import rates_of
 from compiler.plan import EditKind
 from compiler.solvers.joint.problem import DEVICE, NOWHERE, Bill, Choice, Copy, Item, JointProblem, Load, Menu, Task
+
+SPYRE = rates_of(load_device("spyre"))
 
 CORES = 32
 CAPACITY = 1_625_344
@@ -120,7 +124,7 @@ def realistic_joint(seed: int, layers: int, share: float = 1.0) -> JointProblem:
         for item in task.operands[:-1]:
             readers[item].append(number)
     items = tuple(_item(draft, number, tuple(read)) for number, read in enumerate(readers))
-    return JointProblem(tuple(draft.tasks), items, int(share * CAPACITY))
+    return JointProblem(tuple(draft.tasks), items, int(share * CAPACITY), 128, SPYRE)
 
 
 def _add_layer(draft: Draft, steps: list[tuple[str, str, str]], shared: dict[str, int], residual: int, at: int) -> int:

@@ -7,6 +7,8 @@ from random import Random
 import pytest
 from frozendict import frozendict
 
+from compiler.device import load_device
+from compiler.joint.kinds import rates_of
 from compiler.plan import EditKind
 from compiler.solvers.joint.faults import faults, loads, stays
 from compiler.solvers.joint.price import price_us, times
@@ -28,6 +30,8 @@ from compiler.solvers.joint.problem import (
 from tests.compiler.joint.brute_joint import PARTLY, allowed, best_of_all, rectangles, worth_us
 from tests.compiler.joint.random_answers import everything_away, random_answer, spoilt
 from tests.compiler.joint.random_joint import random_joint, realistic_joint
+
+SPYRE = rates_of(load_device("spyre"))
 
 PER_TEST = 40
 
@@ -124,7 +128,7 @@ def pair(capacity: int = 1024) -> JointProblem:
     move = Copy(EditKind.RELAYOUT, 1, 256, 1, (1,), frozendict({0: Bill(serial_us=2.0)}))
     item = Item("a", 100, 0, (1,), frozendict({0: 512, 1: 512}), out=Bill(written_bytes=100), copies=(move,))
     tasks = (Task("first", (0,), 0, first), Task("second", (0,), -1, second))
-    return JointProblem(tasks, (item,), capacity, rates=Rates(10.0, 1.0))
+    return JointProblem(tasks, (item,), capacity, 128, Rates(10.0, 1.0))
 
 
 def choose(first: int, second: int, way: int, out: bool = False) -> Answer:
@@ -155,7 +159,7 @@ def test_the_readers_of_an_input_share_one_load_in_the_order_in_which_they_run()
     menu = Menu((Choice((0,), (Bill(loads=(dear,)), Bill())),))
     moved = Copy(EditKind.CLONE_IN, 0, 128, 0, (0, 1), frozendict({DEVICE: Bill(loads=(cheap,))}))
     item = Item("x", 1000, -1, (0, 1), copies=(moved,))
-    problem = JointProblem((Task("t0", (0,), -1, menu), Task("t1", (0,), -1, menu)), (item,), 1024)
+    problem = JointProblem((Task("t0", (0,), -1, menu), Task("t1", (0,), -1, menu)), (item,), 1024, 128, SPYRE)
     cases = {(DEVICE, DEVICE): (1.0, 19.0), (0, DEVICE): (10.0, 10.0), (0, 0): (10.0, 0.0)}
     for ways, (delivered, beyond) in cases.items():
         found = times(problem, Answer((0, 0), (False,), (False,), (ways,)))[0]
@@ -167,16 +171,16 @@ def test_bytes_at_a_rate_of_their_own_are_paid_by_who_loads_them_first() -> None
     apart, pooled = Load(0, 1000, bytes_per_ns=2.0), Load(0, 1000)
     menus = [Menu((Choice((), (Bill(loads=(load,)),)),)) for load in (apart, pooled)]
     item = Item("x", 1000, -1, (0, 1))
-    for order, expected in (((0, 1), 0.5), ((1, 0), Rates().memory_us(1000, 0))):
+    for order, expected in (((0, 1), 0.5), ((1, 0), SPYRE.memory_us(1000, 0))):
         tasks = tuple(Task("t", (), -1, menus[place], inputs=(0,)) for place in order)
         answer = Answer((0, 0), (False,), (False,), ((DEVICE, DEVICE),))
-        assert times(JointProblem(tasks, (item,), 1024), answer)[0].memory_us == pytest.approx(expected)
+        assert times(JointProblem(tasks, (item,), 1024, 128, SPYRE), answer)[0].memory_us == pytest.approx(expected)
 
 
 def test_only_the_slowest_fused_reduction_of_a_kernel_counts() -> None:
     menus = [Menu((Choice((), (Bill(1.0, slowest),)),)) for slowest in (2.0, 5.0, 4.0)]
     tasks = tuple(Task("t", (), -1, menu, kernel) for menu, kernel in zip(menus, (0, 0, 1), strict=True))
-    problem = JointProblem(tasks, (), 1024)
+    problem = JointProblem(tasks, (), 1024, 128, SPYRE)
     assert price_us(problem, Answer((0, 0, 0), (), (), ())) == (2 + 5) + (1 + 4)
     more = replace(problem, base=frozendict({1: Bill(0.5, 9.0)}))
     assert price_us(more, Answer((0, 0, 0), (), (), ())) == (2 + 5) + (1.5 + 9)

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 import pytest
 from frozendict import frozendict
 
+from compiler.device import load_device
+from compiler.joint.kinds import rates_of
 from compiler.plan import EditKind
 from compiler.solvers.joint.faults import faults
 from compiler.solvers.joint.judge import trivial
@@ -28,6 +30,8 @@ from compiler.solvers.joint.problem import (
 )
 from compiler.solvers.joint.table import SEARCHES
 from tests.compiler.joint.brute_joint import best_of_all
+
+SPYRE = rates_of(load_device("spyre"))
 
 ENUMERATION = "enumeration"
 SOLVERS = (ENUMERATION, *SEARCHES)
@@ -170,7 +174,7 @@ def forced(relayout: bool) -> JointProblem:
         Item("neg", size, 0, (1,), feet, out=Bill(written_bytes=size), copies=(move,) if relayout else ()),
         Item("relu", size, 1, (), feet, True, Bill(written_bytes=size)),
     )
-    return JointProblem((Task("neg", (0, 1), 1, neg), Task("relu", (1, 2), 1, relu)), items, 1_625_344)
+    return JointProblem((Task("neg", (0, 1), 1, neg), Task("relu", (1, 2), 1, relu)), items, 1_625_344, 128, SPYRE)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
