@@ -27,7 +27,7 @@ def loops_meant(op: LoopOp, factors: Mapping[str, int], buffers: Mapping[str, Bu
         loop = name
         if name not in op.extents and _DIM.fullmatch(name) and op.kind is not OpKind.OPAQUE:
             result = buffers[op.write.buffer]
-            loop, why = _loop_along(op, int(name[1:]), result)
+            loop, why = loop_along(op, int(name[1:]), result)
             if why and factor == 1 and int(name[1:]) < len(result.shape):
                 continue
             if why:
@@ -38,7 +38,7 @@ def loops_meant(op: LoopOp, factors: Mapping[str, int], buffers: Mapping[str, Bu
     return frozendict(found)
 
 
-def _loop_along(op: LoopOp, dim: int, result: Buffer) -> tuple[str, str]:
+def loop_along(op: LoopOp, dim: int, result: Buffer) -> tuple[str, str]:
     """The loop along a dim of the result, or why there is none."""
     if dim >= len(result.shape):
         return "", f"{result.name} has {len(result.shape)} dims"

@@ -1,7 +1,8 @@
 """divide-rest: the division of every step that has none yet, largest loop first (facts 3.5), and the check of limits.
 
-Owns the general rule for ops and inserted copies alike.  Refuses, with a LimitError, a step that still has a tensor
-whose span per core, or a loop whose turns, are above the device's limit.
+Owns the general rule for ops and inserted copies alike; then ops that a pin ties to another one get the division of
+that.  Refuses, with a LimitError, a step that still has a tensor whose span per core, or a loop whose turns, are above
+the device's limit.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from frozendict import frozendict
 
 from compiler.device import Device
 from compiler.division import Division
+from compiler.equal_divisions import apply_same_pins
 from compiler.idle import Idle, idle_of
 from compiler.limits import excess, refuse
 from compiler.loops import OpKind
@@ -44,7 +46,8 @@ class DivideRest:
                 divisions[step.name] = division
                 reasons[f"division:{step.name}"] = reason
             _check_limits(step, schedule, plan, divisions[step.name], problem.device)
-        return replace(plan, divisions=frozendict(divisions), reasons=frozendict(reasons))
+        made = replace(plan, divisions=frozendict(divisions), reasons=frozendict(reasons))
+        return apply_same_pins(problem, made)
 
 
 def _divide(step: Step, schedule: Schedule, plan: Plan, floors: Division, device: Device) -> tuple[Division, str]:

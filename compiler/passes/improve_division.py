@@ -2,8 +2,8 @@
 
 Owns a descent from the divisions that stand: it tries other divisions of a step, also above the floors of its spans and
 for products of a single row, which the public rule never prices, and lets the neighbours follow so that buffers stay
-at home.  Time is all that counts; points of preference do not.  Refuses to be worse: the whole plan is placed and
-priced before and after, and the better one is kept.
+at home.  Time is all that counts; points of preference do not.  Ops that a pin ties to another one follow it in the
+end.  Refuses to be worse: the whole plan is placed and priced before and after, and the better one is kept.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from compiler.cost.model import price
 from compiler.division import Division
 from compiler.division_descent import DivisionDescent
 from compiler.division_ground import DivisionGround, free_steps
+from compiler.equal_divisions import Spread, bonds_of, fixed_by_pins
 from compiler.errors import InputError
 from compiler.loops import OpKind
 from compiler.passes.place_scratchpad import PlaceScratchpad
@@ -61,12 +62,13 @@ class ImproveDivision:
         before = price(problem, placed)
         best = (plan, placed, before)
         for divisions in self._searched(problem, plan, placed):
+            divisions, followers = _tied(problem, plan, divisions)
             changed = {name: division for name, division in divisions.items() if division != plan.divisions.get(name)}
             better = replace(plan, divisions=plan.divisions | changed)
             then = PlaceScratchpad()(problem, better)
             after = price(problem, then)
             if changed and self._better(problem, best[1:], (then, after)):
-                told = _reasons(plan, changed, before, after)
+                told = _reasons(plan, changed, before, after) | followers
                 best = (replace(better, reasons=frozendict({**plan.reasons, **told})), then, after)
         return best[0]
 
@@ -95,7 +97,8 @@ class ImproveDivision:
     def _free(self, problem: Problem, plan: Plan) -> frozenset[str]:
         schedule = expand(problem.program, plan)
         free = free_steps(plan, schedule.steps)
-        kept = set()
+        bonds = bonds_of(problem.pins.same, schedule)
+        kept = {name for name, _ in bonds.pairs}
         for step in schedule.steps:
             if self.floors == "no" and "for the limits of one core" in plan.reasons.get(f"division:{step.name}", ""):
                 kept.add(step.name)
@@ -103,6 +106,21 @@ class ImproveDivision:
             if product and matmul_roles(space_of(step.op, schedule, plan.layouts)) is None:
                 kept.add(step.name)
         return free - kept
+
+
+def _tied(problem: Problem, plan: Plan, divisions: dict[str, Division]) -> tuple[dict[str, Division], dict[str, str]]:
+    """The divisions with those that pins tie to others like these, and reasons for them; where a pin would end in
+    another way than with the plan, all that are tied stay as they are."""
+    if not problem.pins.same:
+        return divisions, {}
+    schedule = expand(problem.program, plan)
+    bonds = bonds_of(problem.pins.same, schedule)
+    spread = Spread(schedule, plan.layouts, problem.device, dict(divisions), fixed_by_pins(plan), bonds)
+    spread.run(problem.pins.division)
+    if any(plan.pins.get(key) != status for key, status in spread.status.items()):
+        return divisions | {name: plan.divisions[name] for name in bonds.neighbours()}, {}
+    words = {f"division:{name}": f"the division of {lead}, as pinned" for name, (lead, _) in spread.taken.items()}
+    return spread.divisions, words
 
 
 def _reasons(plan: Plan, changed: dict[str, Division], before: Cost, after: Cost) -> dict[str, str]:
