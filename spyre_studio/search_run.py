@@ -1,10 +1,11 @@
-"""Search run: what a search has found so far, as the window shows it while it goes on.
+"""Search run: what a search has found so far, as window and terminal show it while it goes on.
 
-Owns the history, kept short, and the words for it.  Refuses Qt.
+Owns the best so far, the history, kept short, and the words for it.  Refuses Qt.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from compiler.watch import Finding
@@ -12,6 +13,24 @@ from spyre_studio.units import format_percent, format_us
 
 MOST = 256
 """Findings that are kept: as many as a curve of a few hundred pixels can show."""
+
+
+class BestSoFar:
+    """Passes findings on as the best that is known by then: a search that begins anew somewhere, with a worse plan or
+    without a bound, takes nothing back."""
+
+    def __init__(self, tell: Callable[[Finding], None]) -> None:
+        self._tell = tell
+        self._known: Finding | None = None
+
+    def __call__(self, finding: Finding) -> None:
+        """Take what a search tells; another solver begins from nothing."""
+        known = self._known
+        if known is not None and known.solver == finding.solver:
+            objective, bound = min(known.objective_us, finding.objective_us), max(known.bound_us, finding.bound_us)
+            finding = Finding(finding.solver, objective, bound, finding.seconds)
+        self._known = finding
+        self._tell(finding)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from spyre_studio.model_spec import ModelSpec, SpecKind, read_spec
 from spyre_studio.options import CompileOptions
 from spyre_studio.python_process import command
 from spyre_studio.reporter import Reporter, stop_if_cancelled
+from spyre_studio.search_run import BestSoFar
 
 if TYPE_CHECKING:
     from compiler.pipeline import Pass
@@ -142,7 +143,7 @@ def compile_model(
         progress=reporter.progress,
         cancelled=reporter.cancelled,
         enough=reporter.enough,
-        found=reporter.found,
+        found=BestSoFar(reporter.found),
     )
 
 

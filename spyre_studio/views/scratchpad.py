@@ -38,6 +38,8 @@ from spyre_studio.widgets import hairline, text_label
 _RANGES = (("used", "in use"), ("whole", "up to the budget"))
 _APART = (ReasonCode.DIVISION_MISMATCH, ReasonCode.PARTIAL_SUMS)
 _SHOW_APART = "Who holds what, and what it costs"
+_LEAST = 320  # px; the controls fit into that without the legend
+_LEGEND = 640  # px; below this there is no room for the legend beside the controls
 _NARROW = 560  # px; below this the pictures stand one over the other, or the second one waits
 
 
@@ -178,6 +180,7 @@ class ScratchpadView(PagedView):
     # Arrangement
 
     def _arrange(self) -> None:
+        self.setMinimumWidth(px(_LEAST))
         self.pictures.addWidget(self.map)
         self.pictures.addWidget(self.heat)
         self.pictures.setStretchFactor(0, 3)
@@ -246,7 +249,7 @@ class ScratchpadView(PagedView):
         narrow, tall = self.width() < px(_NARROW), self.height() > px(_NARROW) * 0.8
         self.pictures.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
         self.heat.setVisible(not narrow or tall)
-        self.legend.setVisible(not narrow and self._centre.currentWidget() is self.pictures)
+        self.legend.setVisible(self.width() >= px(_LEGEND) and self._centre.currentWidget() is self.pictures)
 
 
 def _line(data: Occupancy, buffer: str) -> str:

@@ -161,6 +161,20 @@ def test_the_table_lists_every_buffer_with_its_reason(opened: tuple[ScratchpadVi
     assert "graph-input" in QGuiApplication.clipboard().text()
 
 
+def test_in_little_room_the_legend_goes_and_the_controls_stay(
+    qtbot: QtBot, opened: tuple[ScratchpadView, Selection]
+) -> None:
+    view, _ = opened
+    assert view.legend.isVisible()
+    for table in (False, True):
+        view.set_table(table)
+        view.resize(320, 480)
+        qtbot.waitUntil(lambda: view.width() == 320)
+        controls = (view.copy, view.range, view.why_button, view.table_button)
+        assert not view.legend.isVisible()
+        qtbot.waitUntil(lambda shown=controls: all(one.geometry().right() < 320 for one in shown if one.isVisible()))
+
+
 # What is not in LX
 
 

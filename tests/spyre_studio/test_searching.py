@@ -19,7 +19,7 @@ from compiler.watch import Finding
 from spyre_studio.commands.interrupt import left_behind, run_aside
 from spyre_studio.jobs import Jobs
 from spyre_studio.python_process import environment
-from spyre_studio.search_run import MOST, SearchRun, finding_words, heard
+from spyre_studio.search_run import MOST, BestSoFar, SearchRun, finding_words, heard
 from spyre_studio.session import Session
 from spyre_studio.settings import Settings
 from spyre_studio.throttle import Throttle
@@ -93,6 +93,23 @@ def test_the_last_is_always_told_and_nothing_twice() -> None:
 
 
 # History and words
+
+
+def test_the_best_so_far_is_never_taken_back() -> None:
+    told: list[Finding] = []
+    best = BestSoFar(told.append)
+    for objective, bound in ((300.0, -1.0), (240.0, 200.0), (305.0, -1.0), (236.0, 180.0), (234.0, 232.0)):
+        best(Finding("cp-sat", objective, bound, len(told) / 10))
+    assert [(one.objective_us, one.bound_us) for one in told] == [
+        (300.0, -1.0),
+        (240.0, 200.0),
+        (240.0, 200.0),
+        (236.0, 200.0),
+        (234.0, 232.0),
+    ]
+    assert [one.seconds for one in told] == [0.0, 0.1, 0.2, 0.3, 0.4]
+    best(Finding("annealing", 250.0, -1.0, 0.6))
+    assert (told[-1].objective_us, told[-1].bound_us) == (250.0, -1.0)
 
 
 def test_a_long_history_keeps_its_ends() -> None:

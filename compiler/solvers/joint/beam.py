@@ -148,7 +148,7 @@ class _Search:
             freed = self._given_up(number, rest, even - room, odd - room)
             if not freed:
                 return
-            rest = tuple(one for one in rest if one not in freed)
+            rest = tuple(left for one in rest for left in self._after(one, one in freed))
             less = sum(seat.units for _, seat in freed)
             even, odd, units = even - less * (even > room), odd - less, units - less
             score += sum(seat.loss for _, seat in freed)
@@ -175,8 +175,8 @@ class _Search:
 
         What was written right before the task still lies there at the tick before it, if it is cloned out.
         """
-        need, items, kinds = max(even, odd), self.problem.items, self.prospects.kinds
-        able = [one for one in rest if one[1].units and not kinds[one[0]].held]
+        need, items = max(even, odd), self.problem.items
+        able = [one for one in rest if one[1].units]
         if even > 0:
             able = [one for one in able if items[one[0]].writer != number - 1]
         if sum(seat.units for _, seat in able) < need:
@@ -192,6 +192,12 @@ class _Search:
                 freed.remove(one)
                 need += one[1].units
         return freed
+
+    def _after(self, one: Seated, freed: bool) -> Iterator[Seated]:
+        """What stays of an item that is not read."""
+        bare = self.prospects.kinds[one[0]].bare(one[1].since) if freed else one[1]
+        if bare is not None:
+            yield one[0], bare
 
     def _load(self, number: int, loaded: Shared, loads: tuple[Load, ...]) -> tuple[Shared, float]:
         """What the kernel has loaded after these, and what they add."""

@@ -9,6 +9,7 @@ follow what bounds the whole.  Never worse than the answers to start from.
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,7 @@ from compiler.solvers.joint.pack import Packing, pack
 from compiler.solvers.joint.part import Menus, window
 from compiler.solvers.joint.price import price_us, times
 from compiler.solvers.joint.problem import Answer, JointProblem
-from compiler.solvers.joint.solve import Limits, Solution, Told, solve
+from compiler.solvers.joint.solve import Limits, Solution, solve
 from compiler.solvers.joint.tables import Weights
 
 TINY, SHORT = 30, 80  # tasks
@@ -63,6 +64,8 @@ class Search:
     states: int = 0
     best: Answer | None = None
     packing: Packing | None = None
+    reached: tuple[float, float] = (math.inf, math.inf)
+    lock: threading.RLock = field(default_factory=threading.RLock)
     close: float = PROVED
     tried: Answer | None = None
     work: float = 0.0
@@ -70,27 +73,26 @@ class Search:
     menus: Menus = field(default_factory=Menus)
 
     def offer(self, answer: Answer) -> bool:
-        """Take an answer if it is better than the best and has addresses."""
+        """Take an answer if it is better than the best and has addresses; what has none gives up who is in the way."""
         made = fitting(self.problem, answer)
-        if made is None or (self.best is not None and aims(self.problem, made) >= aims(self.problem, self.best)):
-            return False
-        found = pack(self.problem, made, 1.0, self.seed)
-        while not isinstance(found, Packing):
-            smaller = fitting(self.problem, made, {(one.item, one.copy) for one in found.stays})
-            if smaller is None or (
-                self.best is not None and aims(self.problem, smaller) >= aims(self.problem, self.best)
-            ):
+        while made is not None:
+            reached = aims(self.problem, made)
+            if reached >= self.reached:
                 return False
-            made, found = smaller, pack(self.problem, smaller, 1.0, self.seed)
-        self.best, self.packing = made, found
-        self.say()
-        return True
+            found = pack(self.problem, made, 1.0, self.seed)
+            if isinstance(found, Packing):
+                self.best, self.packing, self.reached = made, found, reached
+                self.say()
+                return True
+            made = fitting(self.problem, made, {(one.item, one.copy) for one in found.stays})
+        return False
 
     def say(self) -> bool:
-        """Tell of the best; True if the search should end."""
-        if self.best is not None:
-            self.stopped |= self.tell(price_us(self.problem, self.best), self.bound_us)
-        return self.over
+        """Tell of the best; True if the search should end.  Several questions may say so at once."""
+        with self.lock:
+            if self.best is not None and not self.stopped:
+                self.stopped = self.tell(self.reached[0], self.bound_us)
+        return self.stopped
 
     @property
     def answered(self) -> bool:
@@ -123,10 +125,7 @@ class Search:
     @property
     def proved(self) -> bool:
         """True if the best answer is known to be the best there is, or close enough to it."""
-        if self.best is None or self.bound_us < 0:
-            return False
-        total = price_us(self.problem, self.best)
-        return total - self.bound_us <= self.close * total
+        return self.best is not None and 0 <= self.bound_us >= (1 - self.close) * self.reached[0]
 
     @property
     def allowance(self) -> float:
@@ -135,7 +134,7 @@ class Search:
 
     def limits(self, share: float) -> Limits:
         """A share of all the work."""
-        return Limits(share * self.allowance, self.until, self.seed)
+        return Limits(share * self.allowance, self.until, self.seed, over=self.say)
 
     def asked(
         self,
@@ -143,19 +142,12 @@ class Search:
         start: Answer,
         limits: Limits,
         weights: Weights | None,
-        told: Told | None = None,
     ) -> Solution | None:
         """A question to CP-SAT, its work counted."""
-        found = solve(
-            problem, start, limits, weights, told or self._pulse, self.bound_us if problem is self.problem else -1.0
-        )
+        found = solve(problem, start, limits, weights)
         self.work += found.work if found else limits.work
         self.states += found.states if found else 0
         return found
-
-    def _pulse(self, _objective_us: float, _bound_us: float) -> bool:
-        """Somebody may have enough while a question is open."""
-        return self.say()
 
     def raised(self, bound_us: float) -> None:
         """A bound that was proved."""
@@ -187,13 +179,14 @@ def _at_once(found: Search) -> None:
     """The whole problem with its true time, and beside it, where it is not tiny, with weights: they bound it from below
     even if the first question stays open."""
     assert found.best is not None
-    start, total = found.best, price_us(found.problem, found.best)
+    start, total = found.best, found.reached[0]
     beside = Search(
         found.problem, found.seconds, found.seed, found.tell, found.until, best=start, packing=found.packing
     )
 
     def told(objective_us: float, bound_us: float) -> bool:
-        found.stopped |= found.tell(min(objective_us, total), max(bound_us, found.bound_us, beside.bound_us))
+        with found.lock:
+            found.stopped |= found.tell(min(objective_us, total), max(bound_us, found.bound_us, beside.bound_us))
         return found.stopped
 
     def ask(number: int) -> Solution | None:
@@ -302,9 +295,9 @@ def _repaired(found: Search, weights: Weights, ends: tuple[int, ...]) -> None:
     for places in (halves, ends) * PASSES:
         if found.best is None:
             return
-        before = price_us(found.problem, found.best)
+        before = found.reached[0]
         _windows(found, weights, places)
-        gained = before - price_us(found.problem, found.best)
+        gained = before - found.reached[0]
         if found.over or (gained < LITTLE * before and places is ends):
             return
 

@@ -35,22 +35,29 @@ Slopes = dict[int, Slope]
 
 
 def greedy(
-    problem: JointProblem, width: int = WIDTH, until: float = inf, tell: Told | None = None, rounds: int = ROUNDS
+    problem: JointProblem,
+    width: int = WIDTH,
+    until: float = inf,
+    tell: Told | None = None,
+    enough: Callable[[], bool] | None = None,
+    rounds: int = ROUNDS,
 ) -> Answer | None:
     """The best answer found; none where pins to LX leave nothing that it finds.
 
-    `tell` hears of every answer and says whether to stop; `until` is when to, in monotonic seconds.
+    `tell` hears of every answer and says whether to stop; `enough` is asked all the time.  `until` is when to stop, in
+    monotonic seconds.
     """
+    asked = (lambda _: enough()) if enough is not None else None
     found: list[Answer] = []
     for slopes, breadth in _tries(problem, found, width, rounds):
-        answer = beam(problem, breadth, until=until, by_kernel=slopes)
+        answer = beam(problem, breadth, None, until, asked, slopes)
         if answer is None:
-            return None
+            break
         found.append(answer)
-        if (tell is not None and tell(answer)) or time.monotonic() > until:
+        if (tell is not None and tell(answer)) or (enough is not None and enough()) or time.monotonic() > until:
             break
     ranked = sorted(dict.fromkeys(found), key=lambda one: aims(problem, one))[:FINALISTS]
-    return best(problem, [*(improve(problem, one, until) for one in ranked), trivial(problem)])
+    return best(problem, [*(improve(problem, one, until, asked) for one in ranked), trivial(problem)])
 
 
 def _tries(problem: JointProblem, found: list[Answer], width: int, rounds: int) -> Iterator[tuple[Slopes, int]]:

@@ -88,8 +88,8 @@ class Kind:
 
     @property
     def held(self) -> bool:
-        """Whether only a copy can keep a pin to LX."""
-        return self.item.pinned == "lx" and not self.item.feet
+        """Whether the item is pinned to LX: once it has been there its seat stays, with nothing in it at the end."""
+        return self.item.pinned == "lx"
 
     @property
     def inert(self) -> bool:
@@ -153,8 +153,12 @@ class Kind:
             view = NOWHERE
         copies = tuple(copy for copy in copies if self.copy_ends[copy] > 2 * task + 1)
         if view == NOWHERE and not copies:
-            return (self._seat(since, NOWHERE, True, ()) if self.held else None), 0.0 if out else self.out
+            return self.bare(since), 0.0 if out else self.out
         return self._seat(since, view, out, copies), 0.0
+
+    def bare(self, since: int) -> Seat | None:
+        """What is left of a seat when the item leaves LX."""
+        return self._seat(since, NOWHERE, True, ()) if self.held else None
 
     def _seat(self, since: int, view: int, out: bool, copies: tuple[int, ...]) -> Seat:
         key = since, view, out, copies

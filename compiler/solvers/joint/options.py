@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
-from compiler.solvers.joint.kinds import Kind, Seat, Way
+from compiler.solvers.joint.kinds import HELD, Kind, Seat, Way
 from compiler.solvers.joint.problem import DEVICE, NOWHERE, JointProblem, Load, Menu
 from compiler.solvers.joint.prospects import Costs, Prospects
 
@@ -179,12 +179,11 @@ def _priced(read: Read, seat: Seat | None, view: int) -> list[Priced]:
 
 def _lefts(kind: Kind, view: int) -> Iterator[Left]:
     item = kind.item
-    if item.pinned != "lx" or kind.held:
-        yield OUTSIDE
+    yield OUTSIDE
     if view not in item.feet or item.pinned == "hbm":
         return
     seat, cost = kind.after(0, 0, view, item.output, ())
-    cost += item.output * kind.out
+    cost += item.output * kind.out - kind.held * HELD
     height = kind.heights[view]
     tail = height if seat is None or seat.view == NOWHERE else 0
     yield Left(True, cost - (seat.worth if seat else 0.0), seat, height, tail, (view, item.feet[view]))

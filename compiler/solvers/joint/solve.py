@@ -6,6 +6,7 @@ the clock only stops what takes far too long.  Refuses to cut problems into part
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from compiler.solvers.joint.tables import Weights
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
+ASKED_EVERY_S = 0.1
 Told = Callable[[float, float], bool]
 """Objective and bound (us) -> whether to end with that."""
 
@@ -29,12 +31,13 @@ Told = Callable[[float, float], bool]
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Deterministic seconds to spend, and the moment (monotonic clock) at which all ends.  A bound of `enough_us` ends
-    it as well."""
+    it as well, and so does `over`, which is asked a few times a second; what it raises is raised by `solve`."""
 
     work: float
     until: float
     seed: int = 0
     enough_us: float = inf
+    over: Callable[[], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,6 @@ def solve(
     was proved before.
     """
     require()
-    from ortools.sat.python import cp_model
-
     made = JointModel(problem, start, weights)
     Room(made).build()
     clock = Clock(made)
@@ -76,8 +77,39 @@ def solve(
         made.model.add(clock.expression() >= int(known_us * UNITS_PER_US))
     for index, value in made.hints.items():
         made.model.add_hint(made.model.get_int_var_from_proto_index(index), value)
+    return _answered(made, limits, told)
+
+
+def _answered(made: JointModel, limits: Limits, told: Told | None) -> Solution | None:
+    from ortools.sat.python import cp_model
+
+    solver = _solver(limits)
+    with _Guard(solver, limits.over):
+        status = solver.solve(made.model, _teller(told) if told else None)
+    response = solver.response_proto
+    slack = len(made.problem.tasks) + len(
+        made.problem.items
+    )  # each figure is rounded to half a unit, the bound is to be sure
+    if status == cp_model.UNKNOWN and limits.enough_us < inf:
+        bound = (solver.best_objective_bound - slack) / UNITS_PER_US
+        return Solution(made.start, inf, bound, False, response.deterministic_time, solver.num_branches)
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return None
+    values = dict(enumerate(response.solution))
+    return Solution(
+        made.answer(values),
+        solver.objective_value / UNITS_PER_US,
+        (solver.best_objective_bound - slack) / UNITS_PER_US,
+        status == cp_model.OPTIMAL,
+        response.deterministic_time,
+        solver.num_branches,
+    )
+
+
+def _solver(limits: Limits) -> cp_model.CpSolver:
+    from ortools.sat.python import cp_model
+
     solver = cp_model.CpSolver()
-    solver.parameters.catch_sigint_signal = False  # it would end the process where a thread of ours solves
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = limits.seed
     solver.parameters.linearization_level = 2  # views are classes, so that the linear relaxation is nearly exact
@@ -93,24 +125,38 @@ def solve(
                 solver.stop_search()
 
         solver.best_bound_callback = bounded
-    callback = _teller(told) if told else None
-    status = solver.solve(made.model, callback)
-    response = solver.response_proto
-    slack = len(problem.tasks) + len(problem.items)  # each figure is rounded to half a unit, the bound is to be sure
-    if status == cp_model.UNKNOWN and limits.enough_us < inf:
-        bound = (solver.best_objective_bound - slack) / UNITS_PER_US
-        return Solution(start, inf, bound, False, response.deterministic_time, solver.num_branches)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return None
-    values = dict(enumerate(response.solution))
-    return Solution(
-        made.answer(values),
-        solver.objective_value / UNITS_PER_US,
-        (solver.best_objective_bound - slack) / UNITS_PER_US,
-        status == cp_model.OPTIMAL,
-        response.deterministic_time,
-        solver.num_branches,
-    )
+    return solver
+
+
+class _Guard:
+    """Ends a solver while it works, as soon as somebody says that it is over."""
+
+    def __init__(self, solver: cp_model.CpSolver, over: Callable[[], bool] | None) -> None:
+        self._solver, self._over = solver, over
+        self._done = threading.Event()
+        self._raised: BaseException | None = None
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> None:
+        if self._over is not None:
+            self._thread.start()
+
+    def __exit__(self, *_ended: object) -> None:
+        self._done.set()
+        if self._over is not None:
+            self._thread.join()
+        if self._raised is not None:
+            raise self._raised
+
+    def _watch(self) -> None:
+        assert self._over is not None
+        try:
+            while not self._done.wait(ASKED_EVERY_S):
+                if self._over():
+                    self._solver.stop_search()
+        except BaseException as error:  # noqa: BLE001  it is raised where the answer was waited for
+            self._raised = error
+            self._solver.stop_search()
 
 
 def _teller(told: Told) -> cp_model.CpSolverSolutionCallback:
