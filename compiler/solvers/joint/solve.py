@@ -110,6 +110,7 @@ def _solver(limits: Limits) -> cp_model.CpSolver:
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()
+    solver.parameters.catch_sigint_signal = False  # it would end the process where a thread of ours solves
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = limits.seed
     solver.parameters.linearization_level = 2  # views are classes, so that the linear relaxation is nearly exact
