@@ -15,6 +15,7 @@ import pytest
 from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
+import compiler
 from compiler.watch import Finding
 from spyre_studio.commands.interrupt import left_behind, run_aside
 from spyre_studio.jobs import Jobs
@@ -257,6 +258,13 @@ def test_the_first_press_stops_and_the_second_ends() -> None:
     assert told == ["stop", "end"]
     assert cancelled.is_set()
     assert not left_behind()
+
+
+def test_no_solver_takes_the_key_for_itself() -> None:
+    """CP-SAT does unless it is told not to, and ends the process where it runs on another thread than the main one."""
+    for path in Path(compiler.__file__).parent.rglob("*.py"):
+        text = path.read_text("utf-8")
+        assert text.count("CpSolver()") == text.count("parameters.catch_sigint_signal = False"), path
 
 
 def test_work_aside_gives_its_result_or_its_error() -> None:
