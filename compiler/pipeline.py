@@ -160,16 +160,36 @@ def compile_problem(
         watch.enter(number / (len(passes) + 1), one.name)
         plan, record = _run_pass(one, problem, plan, watch, last=one is passes[-1])
         log.append(record)
+    return finished(graph, problem, plan, passes, tuple(log), watch, pipeline, started, previous)
+
+
+def finished(
+    graph: ModelGraph,
+    problem: Problem,
+    plan: Plan,
+    passes: tuple[Pass, ...],
+    log: tuple[PassRecord, ...],
+    watch: Watch,
+    pipeline: str,
+    started: float,
+    previous: Plan | None,
+) -> Compilation:
+    """A plan that is decided, proved, priced and spelt out as a program; BrokenPlanError if it fails a check."""
     watch.enter(len(passes) / (len(passes) + 1), "check")
     plan = _finish_pins(problem, plan)
     verdicts = check(problem, plan)
     _require_whole(passes, verdicts)
     cost = price(problem, plan)
     if previous is not None:
-        log.append(PassRecord("against the plan before", 0.0, _kept(previous, plan)))
+        log = (*log, PassRecord("against the plan before", 0.0, _kept(previous, plan)))
     named = next((name for name, spec in PIPELINES.items() if pipeline in (name, spec)), "passes")
     solver = _solver(named, plan, watch, cost.total_us, time.perf_counter() - started)
-    return Compilation(graph, problem, plan, materialize(problem, plan), cost, verdicts, tuple(log), solver)
+    return Compilation(graph, problem, plan, materialize(problem, plan), cost, verdicts, log, solver)
+
+
+def record_of(one: Pass, plan: Plan, seconds: float) -> PassRecord:
+    """What a pass decided, and how long it took."""
+    return PassRecord(print_pass(one), seconds, tuple(_decided(name, plan) for name in one.decides))
 
 
 def _solver(named: str, plan: Plan, watch: Watch, total_us: float, seconds: float) -> SolverStatus:

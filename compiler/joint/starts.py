@@ -31,8 +31,6 @@ def answer_of(ground: Ground, plan: Plan) -> Answer:
         ways = tuple(
             _way(ground, choices, number, reader, left if inside else NOWHERE, copied) for reader in item.readers
         )
-        near = any(way == HOME or _ring(ground, number, way) for way in ways)
-        inside = inside and (near or not item.readers)
         resident.append(inside)
         out.append(inside and (item.output or any(way != HOME and not _ring(ground, number, way) for way in ways)))
         served.append(ways)

@@ -22,11 +22,14 @@ from compiler.joint.pins import placement_status
 from compiler.joint.reasons import placements, reasons
 from compiler.joint.starts import answer_of
 from compiler.passes.place_scratchpad import MOST_SECONDS, PlaceScratchpad
-from compiler.plan import Claim, Plan
+from compiler.plan import Claim, Plan, Slot
 from compiler.problem import Problem
 from compiler.schedule import expand
 from compiler.solvers.cp_sat import SolverMissingError
 from compiler.solvers.joint.exact import Outcome
+from compiler.solvers.joint.faults import faults
+from compiler.solvers.joint.judge import trivial
+from compiler.solvers.joint.near import near
 from compiler.solvers.joint.problem import Answer
 from compiler.solvers.joint.table import FALLBACK, SEARCHES
 from compiler.watch import Watch
@@ -83,6 +86,52 @@ class CoOptimize:
         ground = ground_of(problem, plan, free_steps(plan, schedule.steps), self.moves == "yes")
         starts = self._starts(problem, plan, ground, watch)
         method, missing, found = self._found(ground, starts, until, watch)
+        return self._made(problem, plan, ground, found, method, missing)
+
+    def near(
+        self, problem: Problem, plan: Plan, before: Plan, changed: frozenset[str], bounded: bool, watch: Watch
+    ) -> Plan:
+        """The plan before, for pins that have changed for some ops and buffers: only what lies near them is searched.
+
+        `plan` is that without moves and placement, its pinned divisions set.  `bounded`: pins were only added,
+        so that what no plan went below none goes below now.
+        """
+        schedule = expand(problem.program, plan)
+        ground = ground_of(problem, plan, free_steps(plan, schedule.steps), self.moves == "yes")
+        start = answer_of(ground, before)
+        tasks = [number for number, task in enumerate(ground.problem.tasks) if task.name in changed]
+        for one in ground.subjects:
+            if one.buffer in changed:
+                tasks += [*([one.writer] if one.writer >= 0 else []), *one.readers]
+        claim = before.claims.get(self.name)
+        bound = claim.bound / NS_PER_US if bounded and claim is not None and claim.bound else -1.0
+        same = not faults(ground.problem, start) and self._says(ground, start, before)
+
+        def tell(objective_us: float, bound_us: float) -> bool:
+            return watch.tell(self.solver, objective_us, bound_us)
+
+        starts = [start, trivial(ground.problem)]
+        found = near(ground.problem, starts, [] if same else tasks, self.seconds, self.seed, tell, bound)
+        method = claim.method if claim is not None else self.solver
+        return self._made(problem, plan, ground, _told(found), method, {})
+
+    def _says(self, ground: Ground, answer: Answer, plan: Plan) -> bool:
+        """True if an answer is what the plan has, and not only what is nearest to it."""
+        chosen = (kind.divisions[choice] for kind, choice in zip(ground.kinds, answer.choices, strict=True))
+        names = (task.name for task in ground.problem.tasks)
+        inside = {
+            one.buffer: here for one, here in zip(ground.subjects, answer.resident, strict=True) if one.writer >= 0
+        }
+        slots = (
+            isinstance(place, Slot) == inside.get(name, False)
+            for name, place in plan.placement.items()
+            if name in inside
+        )
+        return all(plan.divisions[name] == one for name, one in zip(names, chosen, strict=True)) and all(slots)
+
+    def _made(
+        self, problem: Problem, plan: Plan, ground: Ground, found: Outcome, method: str, missing: dict[str, str]
+    ) -> Plan:
         assembly = Assembly(problem, ground, found.answer, found.packing)
         made = assembly.plan()
         made = replace(made, placement=placements(problem, made, assembly))
