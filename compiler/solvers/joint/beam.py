@@ -97,7 +97,7 @@ class _Search:
     width: int
     steps: Steps = field(init=False)
     rooms: list[int] = field(init=False)
-    found: dict[tuple[Seated, ...], Node] = field(default_factory=dict)
+    found: dict[tuple[tuple[Seated, ...], int], Node] = field(default_factory=dict)
     scores: list[float] = field(default_factory=list)
     items: tuple[int, ...] = ()
 
@@ -115,39 +115,45 @@ class _Search:
         fresh = number > 0 and tasks[number - 1].kernel != tasks[number].kernel
         for node in nodes:
             seated = dict(node.seats)
-            options = step.options(tuple([seated.pop(item, None) for item in reads]))
-            self._follow(number, node, tuple(seated.items()), options, NOTHING if fresh else node.loaded)
+            held = tuple([seated.pop(item, None) for item in reads])
+            rest, loaded = tuple(seated.items()), NOTHING if fresh else node.loaded
+            if self._follow(number, node, rest, step.options(held), loaded) and any(held):
+                self._follow(number, node, rest, step.options(held, True), loaded)
         return sorted(self.found.values(), key=lambda node: node.score)[: self.width]
 
-    def _follow(self, number: int, node: Node, rest: tuple[Seated, ...], options: Options, loaded: Shared) -> None:
-        """Enter what comes of a state by each option; `rest` is what lies in LX and is not read."""
+    def _follow(self, number: int, node: Node, rest: tuple[Seated, ...], options: Options, loaded: Shared) -> bool:
+        """Enter what comes of a state by each option; `rest` is what lies in LX and is not read.  Whether there was no
+        room for one."""
+        crowded = False
         for option in options:
             score = node.score + option.delta
             if score > self._worst():
-                return
+                break
             have = loaded
             if option.loads:
                 have, more = self._load(number, loaded, option.loads)
                 score += more
-            self._enter(number, node, option, rest, score, have)
+            crowded |= self._enter(number, node, option, rest, score, have)
+        return crowded
 
     def _worst(self) -> float:
         return self.scores[self.width - 1] if len(self.scores) >= self.width else inf
 
     def _enter(
         self, number: int, node: Node, option: Option, rest: tuple[Seated, ...], score: float, loaded: Shared
-    ) -> None:
-        """Enter a state, if there is room for it or can be made."""
+    ) -> bool:
+        """Enter a state, if there is room for it or can be made; whether there was not enough."""
         even, odd = node.units + node.tail + option.even, node.units + option.odd
         units, late, room = node.units + option.units, node.late, self.rooms[number]
         if option.late:
             if not self._had_room(number, node, option):
-                return
+                return True
             late = (*late, *((number - ago, number, height) for ago, height in option.late))
-        if even > room or odd > room:
+        crowded = even > room or odd > room
+        if crowded:
             freed = self._given_up(number, rest, even - room, odd - room)
             if not freed:
-                return
+                return True
             rest = tuple(left for one in rest for left in self._after(one, one in freed))
             less = sum(seat.units for _, seat in freed)
             even, odd, units = even - less * (even > room), odd - less, units - less
@@ -156,6 +162,7 @@ class _Search:
             left = [(item, seat) for item, seat in zip(self.items, option.seats, strict=True) if seat is not None]
             seats = tuple(sorted([*rest, *left], key=_item))
             self._keep(Node(score, seats, units, option.tail, even, odd, late, loaded, option, node))
+        return crowded
 
     def _had_room(self, number: int, node: Node, option: Option) -> bool:
         """Whether the copies that should have been made earlier would have found room ever since."""
@@ -218,13 +225,14 @@ class _Search:
 
     def _keep(self, node: Node) -> None:
         """Enter a state, unless it is there already and cheaper."""
-        old = self.found.get(node.seats)
+        key = node.seats, node.tail
+        old = self.found.get(key)
         if old is not None:
             if old.score <= node.score:
                 return
             at = bisect_left(self.scores, old.score)
             del self.scores[at]
-        self.found[node.seats] = node
+        self.found[key] = node
         insort(self.scores, node.score)
 
 

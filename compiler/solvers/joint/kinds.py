@@ -84,7 +84,7 @@ class Kind:
     copies: tuple[CopyKind, ...]
     heights: dict[int, int]
     _seats: dict[tuple[int, int, bool, tuple[int, ...]], Seat] = field(default_factory=dict)
-    _ways: dict[tuple[int, Seat | None, int], tuple[Way, ...]] = field(default_factory=dict)
+    _ways: dict[tuple[int, Seat | None, int, bool], tuple[Way, ...]] = field(default_factory=dict)
 
     @property
     def held(self) -> bool:
@@ -174,13 +174,28 @@ class Kind:
         by_copy = ({copy.view for copy in self.copies if reader in copy.readers} for reader in self.readers)
         return tuple(frozenset(self.heights) | views for views in by_copy)
 
-    def ways(self, index: int, seat: Seat | None, view: int) -> tuple[Way, ...]:
+    def ways(self, index: int, seat: Seat | None, view: int, crowded: bool = False) -> tuple[Way, ...]:
         """Every way in which a reader may get the item that it needs under one of the views that are asked for, or
-        else NOWHERE; only the best where it is there."""
-        key = index, seat, view
+        else NOWHERE; only the best where it is there, unless LX is `crowded`: then also those that put the item out."""
+        key = index, seat, view, crowded
         if key not in self._ways:
-            self._ways[key] = tuple(self._all(index, seat, view))
+            found = self._all(index, seat, view)
+            if crowded and seat is not None and seat.units:
+                found += [self._last(index, seat, way) for way in found[:1] if way.way != DEVICE and way.stay is None]
+                found.append(self._last(index, seat, None))
+            self._ways[key] = tuple(found)
         return self._ways[key]
+
+    def _last(self, index: int, seat: Seat, way: Way | None) -> Way:
+        """The way of a reader after which the item is put out, or by device memory, the item having been put out."""
+        over = index + 1 == len(self.readers)
+        left, cost = None if over else self.bare(index + 1), 0.0 if seat.out or (over and way) else self.out
+        if way is None:
+            return Way(DEVICE, cost, left)
+        if way.way == HOME:
+            return Way(HOME, cost, left, self.heights[seat.view], stay=(seat.view, self.item.feet[seat.view]))
+        copy = self.copies[way.way]
+        return Way(way.way, cost, left, copy.height, stay=(copy.view, copy.foot_bytes))
 
     def _all(self, index: int, seat: Seat | None, view: int) -> list[Way]:
         reader = self.readers[index]

@@ -117,13 +117,13 @@ class Step:
     writes: int
     written: Kind | None
     _left: dict[int, tuple[Left, ...]] = field(default_factory=dict)
-    _options: dict[Held, Options] = field(default_factory=dict)
+    _options: dict[tuple[Held, bool], Options] = field(default_factory=dict)
 
-    def options(self, held: Held) -> Options:
-        """What it may do for seats of what it reads."""
-        if held not in self._options:
-            self._options[held] = Options(self, held)
-        return self._options[held]
+    def options(self, held: Held, crowded: bool = False) -> Options:
+        """What it may do for seats of what it reads; where LX is `crowded` these may be put out too."""
+        if (held, crowded) not in self._options:
+            self._options[held, crowded] = Options(self, held, crowded)
+        return self._options[held, crowded]
 
     @cached_property
     def looks(self) -> tuple[Look, ...]:
@@ -140,7 +140,7 @@ class Step:
             for (reads, left, _), choices in found.items()
         )
 
-    def rows(self, held: Held) -> Iterator[Row]:
+    def rows(self, held: Held, crowded: bool) -> Iterator[Row]:
         """All options in short."""
         writes, worth = self.writes, sum(seat.worth for seat in held if seat)
         known: list[dict[int, list[Priced]]] = [{} for _ in held]
@@ -148,7 +148,7 @@ class Step:
             lists = []
             for read, seat, view, ways in zip(self.reads, held, look.reads, known, strict=True):
                 if view not in ways:
-                    ways[view] = _priced(read, seat, view)
+                    ways[view] = _priced(read, seat, view, crowded)
                 lists.append(ways[view])
             for combined in product(*lists):
                 inside, net = 0, worth
@@ -173,8 +173,9 @@ def _mattering(read: Read, views: tuple[int, ...]) -> int:
     return views[read.place]
 
 
-def _priced(read: Read, seat: Seat | None, view: int) -> list[Priced]:
-    return [(way.net, read.bits * (way.way != DEVICE), way) for way in read.kind.ways(read.index, seat, view)]
+def _priced(read: Read, seat: Seat | None, view: int, crowded: bool) -> list[Priced]:
+    ways = read.kind.ways(read.index, seat, view, crowded)
+    return [(way.net, read.bits * (way.way != DEVICE), way) for way in ways]
 
 
 def _lefts(kind: Kind, view: int) -> Iterator[Left]:
@@ -195,6 +196,7 @@ class Options:
 
     step: Step
     held: Held
+    crowded: bool
     _made: list[Option] = field(default_factory=list)
     _rows: Iterator[Row] | None = None
     _seen: set[tuple[object, ...]] = field(default_factory=set)
@@ -203,7 +205,7 @@ class Options:
         """What looks different from outside, cheapest first."""
         yield from self._made
         if self._rows is None:
-            self._rows = iter(sorted(self.step.rows(self.held), key=lambda row: row[0]))
+            self._rows = iter(sorted(self.step.rows(self.held, self.crowded), key=lambda row: row[0]))
         for row in self._rows:
             option = self._option(row)
             key = option.seats, option.even, option.odd, option.late
