@@ -22,7 +22,7 @@ from compiler.solvers.joint.problem import Bill, Load
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The kernel around a step: what it writes, and whether it has a single step."""
+    """The kernel around a step: what it writes, with what it loads into LX, and whether it has a single step."""
 
     inside: frozenset[str]
     lone: bool
@@ -34,6 +34,7 @@ def bill_of(draft: Draft, device: Device, around: Surroundings, shared: Mapping[
     memory, serial = [], [one.microseconds for one in draft.serial]
     serial += [draft.parts.copy.microseconds] if draft.parts.copy else []
     loads: dict[int, Load] = {}
+    paid: dict[str, tuple[float, float]] = {}
     read = 0
     for load in draft.parts.loads:
         size = load.size_bytes * load.loads
@@ -45,8 +46,9 @@ def bill_of(draft: Draft, device: Device, around: Surroundings, shared: Mapping[
             loads[place] = _joined(loads.get(place), Load(place, size, load.delivery_us, burst, own))
             continue
         read += 0 if own else size
-        memory += [size / own / NS_PER_US if own else 0.0, load.delivery_us]
-        serial.append(max(0.0, burst - load.delivery_us))
+        fresh, beyond = _fresh(paid, name if name not in around.inside else "", load.delivery_us, burst)
+        memory += [size / own / NS_PER_US if own else 0.0, fresh]
+        serial.append(beyond)
     written = sum(store.size_bytes for store in draft.parts.stores)
     memory += [store.indirect_us for store in draft.parts.stores]
     memory += [written / rate / NS_PER_US] if rate else []
@@ -60,6 +62,16 @@ def bill_of(draft: Draft, device: Device, around: Surroundings, shared: Mapping[
         0 if rate else written,
         tuple(loads.values()),
     )
+
+
+def _fresh(paid: dict[str, tuple[float, float]], name: str, delivery: float, burst: float) -> tuple[float, float]:
+    """What comes on top of the bytes of a load: its delivery and what its bursts add; of an input from outside that a
+    step reads twice only what is beyond the first time."""
+    delivered, charged = paid.get(name, (0.0, 0.0))
+    total, fresh = max(delivery, burst), max(0.0, delivery - delivered)
+    if name:
+        paid[name] = max(delivered, delivery), max(charged, total)
+    return fresh, max(fresh, total - charged) - fresh
 
 
 def _joined(one: Load | None, other: Load) -> Load:

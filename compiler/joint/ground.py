@@ -10,16 +10,17 @@ from dataclasses import dataclass, replace
 
 from frozendict import frozendict
 
-from compiler.cost.setting import kernels, setting_of
+from compiler.cost.setting import kernels
 from compiler.joint.bills import Surroundings
-from compiler.joint.kinds import Kind, Kinds, Role, rates_of
+from compiler.joint.kept import kept_of
+from compiler.joint.kinds import Kind, Role, rates_of
 from compiler.joint.offers import Offer, Offers
 from compiler.joint.subjects import Subject, subjects
 from compiler.loops import OpKind
 from compiler.ownership import may_take_over
 from compiler.plan import Plan
 from compiler.problem import Problem
-from compiler.schedule import Schedule, expand
+from compiler.schedule import Schedule
 from compiler.solvers.joint.problem import NOWHERE, Item, JointProblem, Task
 
 
@@ -47,9 +48,9 @@ def ground_of(problem: Problem, plan: Plan, free: frozenset[str], moves: bool = 
 class _Maker:
     def __init__(self, problem: Problem, plan: Plan, free: frozenset[str], moves: bool) -> None:
         self.problem, self.plan, self.moves = problem, plan, moves
-        self.schedule = expand(problem.program, plan)
-        self.setting = setting_of(problem, plan)
-        self.kinds = Kinds(plan, self.schedule, self.setting, free)
+        self.kept = kept_of(problem, plan)
+        self.schedule, self.setting = self.kept.setting.schedule, self.kept.setting
+        self.kinds = self.kept.kinds(plan, free)
         self.kernel: dict[str, tuple[int, Surroundings]] = {}
         for number, (_, run) in enumerate(kernels(plan, self.schedule)):
             around = Surroundings(self.setting.written(run), len(run) == 1)
@@ -60,14 +61,16 @@ class _Maker:
 
     def _shared(self, one: Subject) -> bool:
         """True for an input from outside that several steps of a kernel read."""
-        return one.writer < 0 and len(one.readers) > 1
+        if one.writer >= 0 or len(one.readers) < 2:
+            return False
+        return one.buffer not in self.kernel[self.schedule.steps[one.readers[0]].name][1].inside
 
     def ground(self) -> Ground:
         """Roles, menus, offers and items."""
         tied = [self._tied(one) for one in self.subjects]
         roles, numbers = self._roles(tied)
         operands = tuple(role.operands for role in roles)
-        maker = Offers(self.kinds, self.setting, self.plan, self.moves, operands, self.problem.pins.relayout)
+        maker = self.kept.offers(self.kinds, self.moves, operands, self.problem.pins.relayout)
         pairs = zip(self.schedule.steps, roles, strict=True)
         kinds = tuple(self.kinds.kind(step, role, self.kernel[step.name][1]) for step, role in pairs)
         tasks = tuple(
@@ -85,6 +88,8 @@ class _Maker:
 
     def _tied(self, one: Subject) -> bool:
         """True if a subject may be in LX at all: as written, or by a clone that several readers share."""
+        if one.loose:
+            return False
         device = self.problem.device
         fits = self.plan.layouts[one.buffer].size_bytes <= device.lx_budget_bytes * device.cores
         return fits and (one.writer >= 0 or (self.moves and len(one.readers) > 1))

@@ -111,9 +111,10 @@ class Kinds:
         touched = (*role.operands, *role.inputs)
         shared = {name: place for place, name in enumerate(touched) if name in role.shared and place != role.writes}
         masks = range(1 << len(role.operands))
+        near = [_with_copies(around, role, mask) for mask in masks]
         if step.edit is not None:
             return tuple(
-                bill_of(self._draft(step, role, mask, division), self.device, around, shared) for mask in masks
+                bill_of(self._draft(step, role, mask, division), self.device, near[mask], shared) for mask in masks
             )
         nothing = self._draft(step, role, 0, division)
         names = {name: place for place, name in enumerate(nothing.names)}
@@ -127,7 +128,7 @@ class Kinds:
                 stores=tuple(store for store in anything.stores if store.place not in inside),
             )
             parts = parts if parts.loads else replace(parts, copy=None)
-            found.append(bill_of(replace(nothing, parts=parts), self.device, around, shared))
+            found.append(bill_of(replace(nothing, parts=parts), self.device, near[mask], shared))
         return tuple(found)
 
     def _draft(self, step: Step, role: Role, mask: int, division: Division) -> Draft:
@@ -147,6 +148,12 @@ class Kinds:
         seen = self.views.written if written else self.views.read
         found = {seen(op, access, buffer, layout, division) for access in accesses}
         return found.pop() if len(found) == 1 else NOWHERE
+
+
+def _with_copies(around: Surroundings, role: Role, mask: int) -> Surroundings:
+    """The kernel around a step with some operands in LX, where it loads those from outside itself."""
+    inside = around.inside.union(name for place, name in enumerate(role.operands) if mask >> place & 1)
+    return around if len(inside) == len(around.inside) else replace(around, inside=inside)
 
 
 def rates_of(device: Device) -> Rates:
