@@ -156,8 +156,17 @@ class Blocks:
                     choices[task] = kept[choice]
             for number, item in enumerate(part.items):
                 self._item(part, number, solution.answer, ways[item], inside, item)
-        made = replace(whole, choices=tuple(choices), resident=tuple(inside))
+        made = replace(whole, choices=tuple(self._alike(choices)), resident=tuple(inside))
         return self._closed(made, ways)
+
+    def _alike(self, choices: list[int]) -> list[int]:
+        """The choices with tasks of different blocks that are tied cut like the first of them, if all can be."""
+        for tie in self.problem.ties:
+            wanted = (cuts[choices[task]] for task, cuts in zip(tie.tasks, tie.cuts, strict=True))
+            cut = next((one for one in wanted if all(one in cuts for cuts in tie.cuts)), tie.cuts[0][0])
+            for task, cuts in zip(tie.tasks, tie.cuts, strict=True):
+                choices[task] = choices[task] if cuts[choices[task]] == cut else cuts.index(cut)
+        return choices
 
     def _item(
         self, part: Part, number: int, found: Answer, ways: dict[int, int], inside: list[bool], item: int
@@ -212,4 +221,4 @@ def form(part: Part) -> object:
     """What of a part matters to a solver: everything but names."""
     tasks = tuple((id(task.menu), task.operands, task.writes, task.inputs) for task in part.problem.tasks)
     items = tuple(replace(item, name="") for item in part.problem.items)
-    return tasks, items, part.problem.reserved
+    return tasks, items, part.problem.reserved, part.problem.ties

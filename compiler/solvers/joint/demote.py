@@ -20,7 +20,7 @@ def fitting(problem: JointProblem, answer: Answer, among: Iterable[tuple[int, in
     """
     if among is not None:
         wanted = set(among)
-        crowd = [one for one in stays(problem, answer) if one.key in wanted]
+        crowd = [one for one in stays(problem, answer) if one.key in wanted and not problem.items[one.item].held]
         if not crowd:
             return None
         answer = without(problem, answer, _least(problem, crowd))
@@ -29,7 +29,7 @@ def fitting(problem: JointProblem, answer: Answer, among: Iterable[tuple[int, in
         if tick is None:
             return None if faults(problem, answer) else answer
         crowd = [one for one in stays(problem, answer) if one.first <= tick <= one.last]
-        crowd = [one for one in crowd if problem.items[one.item].pinned != "lx"]
+        crowd = [one for one in crowd if not problem.items[one.item].held]
         if not crowd:
             return None
         answer = without(problem, answer, _least(problem, crowd))

@@ -38,7 +38,15 @@ class Stay:
 def faults(problem: JointProblem, answer: Answer) -> list[str]:
     """Sentences on what is not allowed; empty if the answer is."""
     found = [fault for number in range(len(problem.items)) for fault in _item_faults(problem, answer, number)]
-    return found or list(_overfull(problem, answer))
+    return [*_untied(problem, answer), *found] or list(_overfull(problem, answer))
+
+
+def _untied(problem: JointProblem, answer: Answer) -> Iterator[str]:
+    for tie in problem.ties:
+        cut = [cuts[answer.choices[task]] for task, cuts in zip(tie.tasks, tie.cuts, strict=True)]
+        for task, one in zip(tie.tasks, cut, strict=True):
+            if one != cut[0]:
+                yield f"{problem.tasks[task].name} is not cut like {problem.tasks[tie.tasks[0]].name}"
 
 
 def _item_faults(problem: JointProblem, answer: Answer, number: int) -> Iterator[str]:
@@ -50,10 +58,7 @@ def _item_faults(problem: JointProblem, answer: Answer, number: int) -> Iterator
         yield f"{item.name} is cloned out of LX, where it is not"
     if item.output and inside and not answer.out[number]:
         yield f"{item.name} is an output in LX without a clone in device memory"
-    if item.pinned == "hbm" and (inside or answer.copies(number)):
-        yield f"{item.name} is pinned to device memory"
-    if item.pinned == "lx" and not (inside or answer.copies(number)):
-        yield f"{item.name} is pinned to LX"
+    yield from pin_faults(problem, answer, number)
     for reader, way in zip(item.readers, answer.served[number], strict=True):
         fault = _reader_fault(problem, answer, number, reader, way)
         if fault:
@@ -62,6 +67,18 @@ def _item_faults(problem: JointProblem, answer: Answer, number: int) -> Iterator
         copy = item.copies[place]
         if copy.kind is EditKind.RELAYOUT and (not inside or written_view(problem, answer, number) not in copy.bills):
             yield f"{item.name} cannot be relaid to view {copy.view} from where it is"
+
+
+def pin_faults(problem: JointProblem, answer: Answer, number: int) -> Iterator[str]:
+    """Pins of an item that an answer does not keep."""
+    item, inside = problem.items[number], answer.resident[number]
+    used = any(way != DEVICE for way in answer.served[number])
+    if item.pinned == "hbm" and (inside or used):
+        yield f"{item.name} is pinned to device memory"
+    if item.pinned == "lx" and not (used or (inside and not item.readers)):
+        yield f"{item.name} is pinned to LX"
+    if item.ring and not any(item.copies[place].kind is EditKind.RELAYOUT for place in answer.copies(number)):
+        yield f"{item.name} is pinned to go over the ring"
 
 
 def _reader_fault(problem: JointProblem, answer: Answer, number: int, reader: int, way: int) -> str:

@@ -14,7 +14,7 @@ from compiler.solvers.joint.tally import OVERLAP
 
 
 def trivial(problem: JointProblem) -> Answer:
-    """Everything in device memory, under the first divisions; allowed unless an item is pinned to LX."""
+    """Everything in device memory, under the first divisions; allowed unless an item has to be in LX."""
     count = len(problem.items)
     served = tuple((DEVICE,) * len(item.readers) for item in problem.items)
     return Answer((0,) * len(problem.tasks), (False,) * count, (False,) * count, served)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from compiler.plan import EditKind
 from compiler.solvers.joint.price import written_view
-from compiler.solvers.joint.problem import DEVICE, HOME, NOWHERE, Answer, Copy, JointProblem
+from compiler.solvers.joint.problem import DEVICE, HOME, NOWHERE, Answer, Copy, JointProblem, Tie
 from compiler.solvers.joint.tables import Table, Weights, tables
 
 if TYPE_CHECKING:
@@ -92,6 +92,20 @@ class JointModel:
             found = {choice: self.boolean(choice == mine) for choice in table.choices}
             self.model.add_exactly_one(found.values())
             self.chosen.append(found)
+        for tie in self.problem.ties:
+            self._tied(tie)
+
+    def _tied(self, tie: Tie) -> None:
+        """Of every cut the first task has as many choices as each other one: one or none."""
+        rows: list[dict[int, Terms]] = []
+        for task, cuts in zip(tie.tasks, tie.cuts, strict=True):
+            row: dict[int, Terms] = defaultdict(list)
+            for choice, variable in self.chosen[task].items():
+                row[cuts[choice]].append((variable, 1))
+            rows.append(row)
+        for other in rows[1:]:
+            for cut in sorted({*rows[0], *other}):
+                self.at_most(rows[0].get(cut, []), other.get(cut, []))
 
     def with_view(self, number: int, item: int) -> dict[int, Terms]:
         """View of an item -> the choices of a task that have it."""
@@ -125,10 +139,29 @@ class JointModel:
             self._reader(number, reader, way, left)
         for place, copy in enumerate(item.copies):
             self._serving(number, place, copy)
+        self._pinned(number)
+
+    def _pinned(self, number: int) -> None:
+        """What a pin asks for: one of these has to be true."""
+        item = self.problem.items[number]
         if item.pinned == "lx":
-            copies = [one for place in range(len(item.copies)) for one in self.made[number, place].values()]
-            if inside or copies:
-                self.model.add_at_least_one([*inside.values(), *copies])
+            self.model.add_at_least_one(self.inside_for(number))
+        if item.ring:
+            self.model.add_at_least_one(self.rings(number))
+
+    def inside_for(self, number: int) -> list[cp_model.IntVar]:
+        """The ways by which readers of an item get it out of LX; where it has none, that it is there."""
+        item = self.problem.items[number]
+        if not item.readers:
+            return list(self.inside[number].values())
+        ways = [one for reader in item.readers for one in self.home[number, reader].values()]
+        return ways + [one for place in range(len(item.copies)) for one in self.serves[number, place].values()]
+
+    def rings(self, number: int) -> list[cp_model.IntVar]:
+        """The relayouts of an item that may be made."""
+        copies = enumerate(self.problem.items[number].copies)
+        rings = [place for place, copy in copies if copy.kind is EditKind.RELAYOUT]
+        return [one for place in rings for one in self.made[number, place].values()]
 
     def _out(self, number: int, inside: dict[int, cp_model.IntVar]) -> cp_model.IntVar | None:
         if not inside:

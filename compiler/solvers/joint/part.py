@@ -13,7 +13,7 @@ from frozendict import frozendict
 
 from compiler.solvers.joint.faults import Stay
 from compiler.solvers.joint.price import written_view
-from compiler.solvers.joint.problem import DEVICE, HOME, Answer, Bill, Choice, Item, JointProblem, Menu, Task
+from compiler.solvers.joint.problem import DEVICE, HOME, Answer, Bill, Choice, Item, JointProblem, Menu, Task, Tie
 
 Settled = tuple[tuple[int, int | None], ...]
 """Per operand: -1 if it is open, else its bit, and the view that it has to have (None: any)."""
@@ -29,13 +29,13 @@ class Menus:
     _known: dict[tuple[int, object], tuple[Menu, Menu, tuple[int, ...]]] = field(default_factory=dict)
 
     def settled(
-        self, menu: Menu, how: Settled, dropped: frozenset[int], only: int | None = None
+        self, menu: Menu, how: Settled, dropped: frozenset[int], only: tuple[int, ...] | None = None
     ) -> tuple[Menu, tuple[int, ...]]:
-        """A menu with some operands settled, without loads of `dropped` places; and the choices that are left, `only`
-        one if that is given."""
+        """A menu with some operands settled, without loads of `dropped` places; and the choices that are left, of some
+        `only` if they are given."""
         key = (id(menu), (how, dropped, only))
         if key not in self._known:
-            numbers = range(len(menu.choices)) if only is None else (only,)
+            numbers = range(len(menu.choices)) if only is None else only
             kept = [n for n in numbers if _fits(menu.choices[n], how)]
             made = Menu(tuple(_settled(menu.choices[n], how, dropped) for n in kept))
             self._known[key] = menu, made, tuple(kept)
@@ -144,13 +144,15 @@ def window(problem: JointProblem, answer: Answer, first: int, last: int, stays: 
     numbers = {item: number for number, item in enumerate(touched)}
     made, choices = [], []
     for number in tasks:
-        only = None if first <= number < last else answer.choices[number]
+        only = _only(problem, answer, number, first, last)
         task, kept = _cut_task(problem, answer, number, opened, menus, only, at, numbers)
         made.append(task)
         choices.append(kept)
     items = tuple(_item(problem, item, at, opened, numbers) for item in touched)
     reserved = _reserved(stays, opened, tasks, problem.alignment)
-    cut = replace(problem, tasks=tuple(made), items=items, reserved=reserved, base=frozendict())
+    within = {number: at[number] for number in range(first, last)}
+    ties = _ties(problem, within, dict(zip(tasks, choices, strict=True)))
+    cut = replace(problem, tasks=tuple(made), items=items, reserved=reserved, base=frozendict(), ties=ties)
     copies = tuple(tuple(range(len(item.copies))) for item in items)
     readers = frozendict((item, problem.items[item].readers) for item in touched)
     return Part(cut, tuple(tasks), tuple(touched), tuple(choices), copies, readers)
@@ -162,7 +164,7 @@ def _cut_task(
     number: int,
     opened: set[int],
     menus: Menus,
-    only: int | None,
+    only: tuple[int, ...] | None,
     at: dict[int, int],
     numbers: dict[int, int],
 ) -> tuple[Task, tuple[int, ...]]:
@@ -181,6 +183,29 @@ def _cut_task(
     writes = len(free) - 1 if task.writes >= 0 and task.operands[task.writes] in opened else -1
     inputs = tuple(numbers[item] for item in (*gone, *task.inputs))
     return Task(task.name, operands, writes, menu, task.kernel, inputs), kept
+
+
+def _only(problem: JointProblem, answer: Answer, number: int, first: int, last: int) -> tuple[int, ...] | None:
+    """The choices of a task that a window may look at: all of its own tasks, but for ties that reach outside."""
+    present = answer.choices[number]
+    if not first <= number < last:
+        return (present,)
+    tie, cuts = problem.tied.get(number, (None, ()))
+    if tie is None or all(first <= task < last for task in tie.tasks):
+        return None
+    return tuple(choice for choice, cut in enumerate(cuts) if cut == cuts[present])
+
+
+def _ties(problem: JointProblem, at: dict[int, int], kept: dict[int, tuple[int, ...]]) -> tuple[Tie, ...]:
+    """The ties between tasks of a part; of those that reach outside nothing is left here."""
+    return tuple(
+        Tie(
+            tuple(at[task] for task in tie.tasks),
+            tuple(tuple(cuts[c] for c in kept[task]) for task, cuts in zip(tie.tasks, tie.cuts, strict=True)),
+        )
+        for tie in problem.ties
+        if all(task in at for task in tie.tasks)
+    )
 
 
 def _ends(item: Item) -> tuple[int, ...]:
@@ -281,15 +306,18 @@ def block(problem: JointProblem, first: int, last: int, menus: Menus) -> Part:
         made, kept_copies = _loose(problem.items[item], first, last, shift, numbers)
         items.append(replace(made, writer=outside.index(item)) if item in outside else made)
         copies.append(kept_copies)
-    cut = replace(problem, tasks=tuple(tasks), items=tuple(items), base=frozendict(), reserved=())
+    at = {number: number + shift for number in range(first, last)}
+    ties = _ties(problem, at, {number: choices[place] for number, place in at.items()})
+    cut = replace(problem, tasks=tuple(tasks), items=tuple(items), base=frozendict(), reserved=(), ties=ties)
     origin = (*(-1 for _ in outside), *range(first, last))
     readers = frozendict((item, problem.items[item].readers) for item in touched)
     return Part(cut, origin, tuple(touched), tuple(choices), tuple(copies), readers)
 
 
 def _loose(item: Item, first: int, last: int, shift: int, numbers: dict[int, int]) -> tuple[Item, tuple[int, ...]]:
-    """An item as a block sees it: what others do with it costs nothing and asks for nothing."""
+    """An item as a block sees it: what others do with it costs nothing and asks for nothing; pins hold only within."""
     mine = first <= item.writer < last
+    whole = all(first <= end < last for end in _ends(item))
     readers = tuple(reader + shift for reader in item.readers if first <= reader < last)
     copies, kept = [], []
     for number, copy in enumerate(item.copies):
@@ -310,6 +338,7 @@ def _loose(item: Item, first: int, last: int, shift: int, numbers: dict[int, int
         out=item.out if mine else Bill(),
         copies=tuple(copies),
         parents=parents,
-        pinned="",
+        pinned=item.pinned if whole or item.pinned == "hbm" else "",
+        ring=item.ring and whole,
     )
     return made, tuple(kept)

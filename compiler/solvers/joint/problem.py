@@ -123,7 +123,8 @@ class Item:
     empty if it may not be in LX.  An output that is in LX is cloned out; `out` is the bill of a clone-out.
 
     `parents` are items whose place it may take over where they die in its writing task, under the same view.
-    `pinned` is "lx", "hbm" or nothing.
+    `pinned` is "lx" (one of its readers at least has to find it in LX), "hbm" or nothing; with `ring` one relayout at
+    least has to be made.
     """
 
     name: str
@@ -136,6 +137,20 @@ class Item:
     copies: tuple[Copy, ...] = ()
     parents: tuple[int, ...] = ()
     pinned: str = ""
+    ring: bool = False
+
+    @property
+    def held(self) -> bool:
+        """True if it may not be put out of LX."""
+        return self.ring or self.pinned == "lx"
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Tasks that have to be cut alike; `cuts` has a number for every choice of each, equal where it cuts alike."""
+
+    tasks: tuple[int, ...]
+    cuts: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +171,7 @@ class JointProblem:
 
     Twice a task's number plus one is its tick; moves right before it are at the tick before, a clone-out at the tick
     after its writer.  Of a part of a program, `base` is what the rest of each kernel adds to its sums, and `reserved`
-    the bytes of LX that others take at the two ticks of each task (empty: none).
+    the bytes of LX that others take at the two ticks of each task (empty: none).  No task is in two of the `ties`.
     """
 
     tasks: tuple[Task, ...]
@@ -166,6 +181,14 @@ class JointProblem:
     rates: Rates
     base: frozendict[int, Bill] = field(default_factory=frozendict)
     reserved: tuple[int, ...] = ()
+    ties: tuple[Tie, ...] = ()
+
+    @cached_property
+    def tied(self) -> frozendict[int, tuple[Tie, tuple[int, ...]]]:
+        """For every task of a tie: the tie and the cuts of its own choices."""
+        return frozendict(
+            (task, (tie, cuts)) for tie in self.ties for task, cuts in zip(tie.tasks, tie.cuts, strict=True)
+        )
 
     @cached_property
     def places(self) -> tuple[frozendict[int, int], ...]:

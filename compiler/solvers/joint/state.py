@@ -132,7 +132,12 @@ class State:
 
     def propose(self, wish: Wish) -> Proposal | None:
         """What a wish comes to; nothing if that is not allowed."""
-        problem, choices = self.problem, wish.choices
+        choices = self.with_ties(wish.choices)
+        if choices is None:
+            return None
+        if len(choices) > len(wish.choices):
+            wish = Wish(choices, wish.resident, wish.ways)
+        problem = self.problem
         moved = {item for task in choices for item in problem.tasks[task].touched}
         places: dict[int, Place] = {}
         for number in sorted(moved.union(wish.resident, wish.ways)):
@@ -153,6 +158,22 @@ class State:
         gone = [self.tasks[number] for number in tasks] + [entry for item in moves for entry in self.moves[item]]
         come = [*tasks.values(), *(entry for row in moves.values() for entry in row)]
         return Proposal(dict(choices), places, self.tally.change(gone, come), tasks, moves, spans, taken, room)
+
+    def with_ties(self, choices: dict[int, int]) -> dict[int, int] | None:
+        """These divisions, and those of the tasks that are tied to them; nothing if they break a tie."""
+        found = choices
+        for task in choices:
+            if task not in self.problem.tied:
+                continue
+            tie, cuts = self.problem.tied[task]
+            for other, theirs in zip(tie.tasks, tie.cuts, strict=True):
+                present, cut = found.get(other, self.choices[other]), cuts[choices[task]]
+                if theirs[present] == cut:
+                    continue
+                if other in choices or cut not in theirs:
+                    return None
+                found = {**found, other: theirs.index(cut)}
+        return found
 
     def commit(self, proposal: Proposal) -> None:
         """Make a proposal."""
@@ -195,7 +216,9 @@ class State:
             taken = self._way(item, view if inside else NOWHERE, reader, need, way, made)
             meets = inside and need == view and need != NOWHERE
             found.append(HOME if meets and (fresh or taken != way or reader in wish.choices) else taken)
-        if item.pinned == "lx" and not inside and all(way < 0 for way in found):
+        if item.pinned == "lx" and not (inside and not found) and all(way == DEVICE for way in found):
+            return None
+        if item.ring and not any(way >= 0 and DEVICE not in item.copies[way].bills for way in found):
             return None
         return inside, tuple(found)
 

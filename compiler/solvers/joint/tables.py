@@ -63,9 +63,10 @@ def tables(problem: JointProblem, weights: Weights | None, kept: tuple[int, ...]
             offered[item] if place == task.writes else asked[item, number] for place, item in enumerate(task.operands)
         )
         own = kept[number] if kept else -1
-        key = (id(task.menu), matter, len(task.touched), own)
+        cuts = problem.tied[number][1] if number in problem.tied else ()
+        key = (id(task.menu), matter, len(task.touched), own, cuts)
         if key not in seen:
-            seen[key] = _table(task.menu.choices, matter, len(task.touched), problem.rates, weights, own)
+            seen[key] = _table(task.menu.choices, matter, len(task.touched), problem.rates, weights, own, cuts)
         found.append(seen[key])
     return tuple(found)
 
@@ -137,19 +138,20 @@ def _table(
     rates: Rates,
     weights: Weights | None,
     own: int,
+    cuts: tuple[int, ...],
 ) -> Table:
     bits = sum(1 << place for place, views in enumerate(matter) if views - {NOWHERE})
     masks = tuple(mask for mask in range(bits + 1) if mask & ~bits == 0)
-    rivals: dict[tuple[int, ...], list[tuple[int, Floats]]] = {}
+    rivals: dict[tuple[tuple[int, ...], int], list[tuple[int, Floats]]] = {}
     for number, choice in enumerate(choices):
         views = tuple(view if view in matter[place] else NOWHERE for place, view in enumerate(choice.views))
         sums = np.array([_counted(choice.bills[mask], touched, rates, weights) for mask in masks])
-        others = rivals.setdefault(views, [])
+        others = rivals.setdefault((views, cuts[number] if cuts else 0), [])
         if number != own and any((other <= sums + ROUNDING).all() for _, other in others):
             continue
         others[:] = [one for one in others if one[0] == own or not (sums <= one[1] + ROUNDING).all()]
         others.append((number, sums))
-    rows = sorted((number, views, sums) for views, group in rivals.items() for number, sums in group)
+    rows = sorted((number, views, sums) for (views, _), group in rivals.items() for number, sums in group)
     numbers, kept_views, stacked = zip(*rows, strict=True)
     return Table(tuple(numbers), tuple(kept_views), np.stack(stacked), masks)
 

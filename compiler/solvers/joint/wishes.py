@@ -114,7 +114,8 @@ class Wishes:
     def followed(self, number: int, choice: int, far: bool = False) -> dict[int, int]:
         """A division, and those of the tasks that keep finding items at home by following it; `far` goes along items
         too that may be in LX but are not."""
-        chosen, queue = {number: choice}, [number]
+        chosen = self.state.with_ties({number: choice}) or {number: choice}
+        queue = list(chosen)
         for task in queue:
             for item, place in self.state.problem.places[task].items():
                 view = self.state.problem.tasks[task].menu.choices[chosen[task]].views[place]

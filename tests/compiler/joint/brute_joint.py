@@ -309,9 +309,12 @@ class Walk:
         return with_heirs(found)
 
     def pinned(self) -> bool:
-        """True if what is pinned to LX has come there."""
-        inside = {item for item, _ in self.seats}
-        return all(row.pinned != "lx" or item in inside for item, row in enumerate(self.problem.items))
+        """True if what is pinned to LX has been read there, or is there if nobody reads it."""
+        read = {item for (item, _), way in self.served.items() if way != DEVICE}
+        return all(
+            row.pinned != "lx" or item in (read if row.readers else self.resident)
+            for item, row in enumerate(self.problem.items)
+        )
 
     def answer(self) -> Answer:
         """The decisions as an answer, all steps taken."""
