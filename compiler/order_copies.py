@@ -58,8 +58,9 @@ def _edit(source: str, copy: Copied, asks: list[Ask], ops: dict[str, LoopOp], ta
 
 def free_name(name: str, taken: set[str]) -> str:
     """The name, or with `~2` and so on behind it the first that is not taken."""
-    names = (name, *(f"{name}~{number}" for number in range(2, len(taken) + 3)))
-    return next(free for free in names if free not in taken)
+    if name not in taken:
+        return name
+    return next(free for free in (f"{name}~{number}" for number in range(2, len(taken) + 3)) if free not in taken)
 
 
 def reader_names(op: LoopOp, source: str, reads: list[int]) -> tuple[str, ...]:

@@ -26,7 +26,6 @@ from compiler.handover import Handover
 from compiler.layout_candidate import LayoutCandidate
 from compiler.loops import ModelSource
 from compiler.pins import Pins
-from compiler.plan import Plan
 from compiler.problem import Problem
 from simulator.report import VerifyReport
 from spyre_studio import model_process
@@ -129,22 +128,45 @@ def compile_model(
     device: Device,
     pins: Pins,
     options: CompileOptions,
-    previous: Plan | None,
+    previous: Compilation | None,
     reporter: Reporter,
 ) -> Compilation:
-    """Plan a captured model with the pipeline of `options`; a search starts from `previous`."""
+    """Plan a captured model with the pipeline of `options`; a search starts from `previous`.
+
+    Where only pins have changed that leave layouts alone, the plan before is changed around them.
+    """
     from compiler.pipeline import compile_problem
 
+    pipeline = limited(options.pipeline, options.seconds)
+    made = _near(captured, device, pins, pipeline, previous, reporter)
+    if made is not None:
+        return made
     return compile_problem(
         captured.graph,
         Problem(captured.program, device, pins),
-        pipeline=limited(options.pipeline, options.seconds),
-        previous=previous,
+        pipeline=pipeline,
+        previous=previous.plan if previous is not None else None,
         progress=reporter.progress,
         cancelled=reporter.cancelled,
         enough=reporter.enough,
         found=BestSoFar(reporter.found),
     )
+
+
+def _near(
+    captured: Captured, device: Device, pins: Pins, pipeline: str, previous: Compilation | None, reporter: Reporter
+) -> Compilation | None:
+    """The plan before for other pins, if it is one of the same model, device and pipeline, and that is all it takes."""
+    from compiler.pipeline import parse_pipeline, print_pipeline
+    from compiler.resolve import resolve
+    from compiler.watch import Watch
+
+    if previous is None or previous.graph != captured.graph or previous.problem.device != device:
+        return None
+    if previous.plan.pipeline != print_pipeline(parse_pipeline(pipeline)):
+        return None
+    watch = Watch(reporter.progress, reporter.cancelled, reporter.enough, BestSoFar(reporter.found), previous.plan)
+    return resolve(previous, pins, watch)
 
 
 def limited(pipeline: str, seconds: float | None) -> str:

@@ -107,9 +107,9 @@ def _compile(call: Call) -> Result:
     limit = float(seconds) if isinstance(seconds, int | float) else None
     options = CompileOptions(pipeline=call.get("pipeline", str), seconds=limit)
     previous = call.arguments.get("previous")
-    plan = previous.plan if isinstance(previous, Compilation) else None
+    before = previous if isinstance(previous, Compilation) else None
     device, pins = call.value("device", Device), call.value("pins", Pins)
-    made = tasks.compile_model(call.model, device, pins, options, plan, call.reporter)
+    made = tasks.compile_model(call.model, device, pins, options, before, call.reporter)
     return made, unstructure(CompiledParts.of(made, call.model.program))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from frozendict import frozendict
 
+from compiler.copy_cuts import copy_cut
 from compiler.cost.setting import kernels
 from compiler.joint.bills import Surroundings
 from compiler.joint.kept import kept_of
@@ -21,7 +22,7 @@ from compiler.ownership import may_take_over
 from compiler.plan import Plan
 from compiler.problem import Problem
 from compiler.schedule import Schedule
-from compiler.solvers.joint.problem import NOWHERE, Item, JointProblem, Task
+from compiler.solvers.joint.problem import NOWHERE, Item, JointProblem, Menu, Task
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,7 @@ class _Maker:
     def __init__(self, problem: Problem, plan: Plan, free: frozenset[str], moves: bool) -> None:
         self.problem, self.plan, self.moves = problem, plan, moves
         self.kept = kept_of(problem, plan)
+        self.feet: dict[Menu, frozendict[int, int]] = {}
         self.schedule, self.setting = self.kept.setting.schedule, self.kept.setting
         self.kinds = self.kept.kinds(plan, free)
         self.kernel: dict[str, tuple[int, Surroundings]] = {}
@@ -79,7 +81,7 @@ class _Maker:
         )
         offers = tuple(maker.of(one, tasks, kinds) if tied[number] else () for number, one in enumerate(self.subjects))
         items = tuple(
-            self._item(one, tasks, found, maker) if tied[number] else self._bare(one)
+            self._item(one, tasks, kinds, found, maker) if tied[number] else self._bare(one)
             for number, (one, found) in enumerate(zip(self.subjects, offers, strict=True))
         )
         device = self.problem.device
@@ -122,21 +124,34 @@ class _Maker:
         """An item that stays in device memory."""
         return Item(one.buffer, self.plan.layouts[one.buffer].size_bytes, one.writer, one.readers)
 
-    def _item(self, one: Subject, tasks: tuple[Task, ...], offers: tuple[Offer, ...], maker: Offers) -> Item:
+    def _item(
+        self, one: Subject, tasks: tuple[Task, ...], kinds: tuple[Kind, ...], offers: tuple[Offer, ...], maker: Offers
+    ) -> Item:
         made = self._bare(one)
         copies = tuple(offer.copy for offer in offers)
         pinned = self.problem.pins.placement.get(one.buffer, "")
         if one.writer < 0:
             return replace(made, copies=copies, pinned=pinned)
         task = tasks[one.writer]
-        views = dict.fromkeys(choice.views[task.writes] for choice in task.menu.choices)
-        sizes = {view: self.kinds.views.bytes_per_core(view) for view in views if view != NOWHERE}
-        budget = self.problem.device.lx_budget_bytes
-        feet = frozendict((view, size) for view, size in sizes.items() if size <= budget)
-        parents = self._parents(one, task)
+        if task.menu not in self.feet:
+            self.feet[task.menu] = self._feet(one, kinds[one.writer])
+        feet, parents = self.feet[task.menu], self._parents(one, task)
         return replace(
             made, feet=feet, output=one.output, out=maker.out(one), copies=copies, parents=parents, pinned=pinned
         )
+
+    def _feet(self, one: Subject, kind: Kind) -> frozendict[int, int]:
+        """Bytes per core by view as written, of views that fit and that a clone-out can carry away."""
+        step, place = self.schedule.steps[one.writer], len(kind.menu.choices[0].views) - 1
+        buffer, layout = self.schedule.buffers[one.buffer], self.plan.layouts[one.buffer]
+        budget, found = self.problem.device.lx_budget_bytes, dict[int, int]()
+        for choice, division in zip(kind.menu.choices, kind.divisions, strict=True):
+            view = choice.views[place]
+            if view == NOWHERE or view in found or self.kinds.views.bytes_per_core(view) > budget:
+                continue
+            if copy_cut(step.op, step.op.write, buffer, layout, division, replicated=False) is not None:
+                found[view] = self.kinds.views.bytes_per_core(view)
+        return frozendict(found)
 
     def _parents(self, one: Subject, task: Task) -> tuple[int, ...]:
         """Items that the writing step reads and whose place the result may take."""

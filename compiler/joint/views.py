@@ -21,6 +21,7 @@ class Views:
 
     numbers: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
     boxes: list[Boxes] = field(default_factory=list)
+    _bytes: list[int] = field(default_factory=list)
 
     def read(self, op: LoopOp, access: Access, buffer: Buffer, layout: StickLayout, division: Division) -> int:
         """The view that a step needs of a buffer."""
@@ -38,11 +39,12 @@ class Views:
 
     def bytes_per_core(self, view: int) -> int:
         """Bytes of the largest part."""
-        return int(self.boxes[view].bytes.max())
+        return self._bytes[view]
 
     def _number(self, found: Boxes) -> int:
         key = (found.start.tobytes(), found.size.tobytes())
         if key not in self.numbers:
             self.numbers[key] = len(self.boxes)
             self.boxes.append(found)
+            self._bytes.append(int(found.bytes.max()))
         return self.numbers[key]

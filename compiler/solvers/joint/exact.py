@@ -29,7 +29,7 @@ from compiler.solvers.joint.tables import Weights
 TINY, SHORT = 30, 80  # tasks
 WORK_PER_SECOND = 0.7
 FIRST_WEIGHT, LEAST_WEIGHT = 0.016, 0.001
-LOPSIDED = 0.4  # compute over memory of the start, below which compute hardly counts
+LOPSIDED = 0.1  # compute over memory of the start, below which compute hardly counts
 STEEP = 3.0  # by how much a weight changes until both sides of the best one are known
 NARROW = 0.15
 PASSES = 3

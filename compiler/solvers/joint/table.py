@@ -11,22 +11,26 @@ from collections.abc import Callable, Sequence
 from frozendict import frozendict
 
 from compiler.solvers.joint.annealing import annealing
-from compiler.solvers.joint.beam import beam
 from compiler.solvers.joint.descent import improve
 from compiler.solvers.joint.exact import Outcome, Search, Tell, search
+from compiler.solvers.joint.greedy import greedy as beams
 from compiler.solvers.joint.problem import Answer, JointProblem
 
 Searching = Callable[[JointProblem, Sequence[Answer], float, int, Tell], Outcome | None]
-WIDTH = 16
 
 
 def greedy(problem: JointProblem, starts: Sequence[Answer], seconds: float, seed: int, tell: Tell) -> Outcome | None:
-    """A beam over the steps, then changes that lower the exact time."""
+    """Beams over the steps under several weights, then changes that lower the exact time."""
     found = _started(problem, starts, seconds, seed, tell)
-    made = beam(problem, WIDTH, until=found.until, tell=lambda _: found.say())
+
+    def told(answer: Answer) -> bool:
+        found.offer(answer)
+        return found.over
+
+    made = beams(problem, until=found.until, tell=told, enough=found.say)
     if made is not None:
         found.offer(made)
-    if found.best is not None:
+    if found.best is not None and not found.over:
         found.offer(improve(problem, found.best, found.until, lambda _: found.say()))
     return _outcome(found)
 
@@ -52,11 +56,9 @@ def _started(problem: JointProblem, starts: Sequence[Answer], seconds: float, se
 
 
 def _outcome(found: Search) -> Outcome | None:
-    from compiler.solvers.joint.price import price_us
-
     if found.best is None or found.packing is None:
         return None
-    return Outcome(found.best, found.packing, price_us(found.problem, found.best), found.bound_us, found.states)
+    return Outcome(found.best, found.packing, found.reached[0], found.bound_us, found.states)
 
 
 SEARCHES: frozendict[str, Searching] = frozendict({"cp-sat": exact, "greedy": greedy, "annealing": annealed})
