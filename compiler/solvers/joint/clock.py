@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from compiler.solvers.joint.loads import Counted, Loads
 from compiler.solvers.joint.model import JointModel, Terms
 from compiler.solvers.joint.problem import NOWHERE, Bill
 from compiler.solvers.joint.tables import (
@@ -42,20 +43,19 @@ UNITS_PER_US = 1_000_000
 LEAST = 1e-12
 
 
-Counted = defaultdict[int, float]
-"""A sum in the making: what each variable, by index, counts."""
-
-
 @dataclass(slots=True)
 class Clock:
-    """Builds the objective of a model; `total` is its expression, `constant` what has to be added in units."""
+    """Builds the objective of a model; `total` is its expression, `constant` what has to be added in units, and `both`
+    compute and memory of all kernels, of which only the larger one shows in the total."""
 
     made: JointModel
     total: Terms = field(default_factory=list)
+    both: Terms = field(default_factory=list)
     constant: int = 0
     _variables: dict[int, cp_model.IntVar] = field(default_factory=dict)
     _sums: dict[tuple[int, int], Counted] = field(default_factory=dict)
     _loads: dict[tuple[int, int], dict[int, list[Counted]]] = field(default_factory=dict)
+    _fused: dict[int, dict[int, Counted]] = field(default_factory=dict)
 
     def build(self) -> None:
         """Every bill counted, then closed kernel by kernel."""
@@ -77,6 +77,10 @@ class Clock:
         """The time in units."""
         return _linear(self.total) + self.constant
 
+    def hidden(self) -> cp_model.LinearExprT:
+        """Compute and memory of all kernels in units."""
+        return _linear(self.both)
+
     # Counting
 
     def _vector(self, bill: Bill) -> Floats:
@@ -91,7 +95,10 @@ class Clock:
         self._variables[variable.index] = variable
         plain = 1 if self.made.weights else SUMS
         for place, value in enumerate(vector[:plain].tolist()):
-            if abs(value) > LEAST:
+            if abs(value) > LEAST and plain > 1 and place == FUSED:
+                mine = self._fused.setdefault(kernel, {}).setdefault(number, defaultdict(float))
+                mine[variable.index] += value
+            elif abs(value) > LEAST:
                 self._sums.setdefault((kernel, place), defaultdict(float))[variable.index] += value
         for place, value in enumerate(vector[plain:].tolist()):
             if abs(value) > LEAST:
@@ -209,18 +216,14 @@ class Clock:
         sides = (self._sum(kernel, READ, turn) + turned, self._sum(kernel, WRITTEN, turn))
         memory += loaded + self._smaller(sides, (units(base.read_bytes * turn), units(base.written_bytes * turn)))
         static = base.memory_us + (base.read_bytes + base.written_bytes) * per_byte
+        self.both += compute + memory
         self.total += self._larger((compute, memory), (units(base.compute_us), units(static)))
         self.total += self._sum(kernel, SERIAL) + beyond
         self.constant += units(base.serial_us)
 
     def _slowest(self, kernel: int, base: float) -> Terms:
-        """The slowest fused reduction of a kernel, as it is with its operands in LX."""
-        rows = []
-        for number, task in enumerate(self.made.problem.tasks):
-            table = self.made.tables[number]
-            if task.kernel == kernel and table.sums[:, -1, FUSED].any():
-                pairs = zip(table.choices, table.sums[:, -1, FUSED].tolist(), strict=True)
-                rows.append([(self.made.chosen[number][choice], units(one)) for choice, one in pairs])
+        """The slowest fused reduction of a kernel."""
+        rows = [self._terms(mine) for mine in self._fused.get(kernel, {}).values()]
         return self._top(rows, units(base))
 
     def _top(self, rows: list[Terms], least: int = 0, plus: Terms | None = None) -> Terms:
@@ -268,9 +271,17 @@ class Clock:
         beyond: Terms = []
         turned: Terms = []
         per_byte, turn = weight / rates.bytes_per_ns / 1000, weight * rates.turnaround_ns_per_byte / 1000
-        counts_turn = self.made.weights is None or self.made.weights.turned_reads
+        counts_turn = self.made.weights is not None and self.made.weights.turned_reads
         for (where, item), rows in self._loads.items():
             if where != kernel:
+                continue
+            if self.made.weights is None:
+                size, ordered = self.made.problem.items[item].size_bytes, [rows[number] for number in sorted(rows)]
+                loads = Loads(self.made, self._variables, size, ordered, UNITS_PER_US)
+                for mine, found in zip(
+                    (memory, turned, memory, beyond), (*loads.moved(per_byte, turn), *loads.extra()), strict=True
+                ):
+                    mine += found
                 continue
             if any(row[OWN_US] for row in rows.values()):
                 memory += self._in_turn(rows, (per_byte, weight))

@@ -58,23 +58,27 @@ def solve(
     limits: Limits,
     weights: Weights | None = None,
     told: Told | None = None,
-    known_us: float = -1.0,
+    settled_us: float | None = None,
 ) -> Solution | None:
     """The best answer found, at least as good as the start if that is allowed; None if time ran out before any.  Where
     only a bound was asked for, the start may be all there is.
 
     Without `weights` what is counted is the time of all kernels, else the weighted sum of all that is counted, which
-    is no more than the time of all kernels if the weights add up to one.  `known_us` is a bound on the true time that
-    was proved before.
+    is no more than the time of all kernels if the weights add up to one.  With `settled_us` the
+    time is to be no more than that, and compute and memory are counted together: what is hidden behind what.
     """
     require()
     made = JointModel(problem, start, weights)
     Room(made).build()
     clock = Clock(made)
     clock.build()
-    made.model.minimize(clock.expression())
-    if weights is None and known_us > 0:
-        made.model.add(clock.expression() >= int(known_us * UNITS_PER_US))
+    if settled_us is None:
+        made.model.minimize(clock.expression())
+    else:
+        made.model.add(
+            clock.expression() <= max(made.value(clock.total) + clock.constant, int(settled_us * UNITS_PER_US))
+        )
+        made.model.minimize(clock.hidden())
     for index, value in made.hints.items():
         made.model.add_hint(made.model.get_int_var_from_proto_index(index), value)
     return _answered(made, limits, told)
