@@ -33,6 +33,7 @@ LOPSIDED = 0.1  # compute over memory of the start, below which compute hardly c
 STEEP = 3.0  # by how much a weight changes until both sides of the best one are known
 NARROW = 0.15
 PASSES = 3
+HEAD_START = 0.4  # of the time, before a second question is asked
 LITTLE = 5e-4  # a share of the bound that is not worth another step
 PROVED, CLOSE = 1e-6, 3e-4  # gaps that are none, and that are not worth another step of a long program
 STEP_SHARE, BLOCK_SHARE, WINDOW_SHARE, HIDDEN_SHARE = 0.3, 0.25, 0.05, 0.25
@@ -176,7 +177,7 @@ def search(problem: JointProblem, starts: Iterable[Answer], seconds: float, seed
 
 
 def _at_once(found: Search) -> None:
-    """The whole problem with its true time, and beside it, where it is not tiny, with weights: they bound it from below
+    """The whole problem with its true time, and where that takes long beside it with weights: they bound it from below
     even if the first question stays open."""
     assert found.best is not None
     start, total = found.best, found.reached[0]
@@ -189,10 +190,15 @@ def _at_once(found: Search) -> None:
             found.stopped |= found.tell(min(objective_us, total), max(bound_us, found.bound_us, beside.bound_us))
         return found.stopped
 
+    answered = threading.Event()
+
     def ask(number: int) -> Solution | None:
         if number == 0:
-            return solve(found.problem, start, found.limits(1.0), None, told)
-        if len(found.problem.tasks) > TINY:
+            try:
+                return solve(found.problem, start, found.limits(1.0), None, told)
+            finally:
+                answered.set()
+        if len(found.problem.tasks) > TINY and not answered.wait(HEAD_START * found.seconds):
             _weighed(beside)
         return None
 

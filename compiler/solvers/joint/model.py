@@ -19,6 +19,8 @@ from compiler.solvers.joint.tables import Table, Weights, tables
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
+SMALL = 30  # tasks
+FINE, COARSE = 1_000_000, 100_000
 Terms = list[tuple["cp_model.IntVar", int]]
 """A linear expression: variables and their factors."""
 
@@ -53,6 +55,11 @@ class JointModel:
         self._choices()
         for number in range(len(self.problem.items)):
             self._item(number)
+
+    @property
+    def units_per_us(self) -> int:
+        """Whole units of a microsecond: finer for small problems, which lose no time by it."""
+        return FINE if len(self.problem.tasks) <= SMALL else COARSE
 
     # Variables
 

@@ -14,7 +14,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from compiler.solvers.cp_sat import require
-from compiler.solvers.joint.clock import UNITS_PER_US, Clock
+from compiler.solvers.joint.clock import Clock
 from compiler.solvers.joint.model import JointModel
 from compiler.solvers.joint.problem import Answer, JointProblem
 from compiler.solvers.joint.room import Room
@@ -76,7 +76,7 @@ def solve(
         made.model.minimize(clock.expression())
     else:
         made.model.add(
-            clock.expression() <= max(made.value(clock.total) + clock.constant, int(settled_us * UNITS_PER_US))
+            clock.expression() <= max(made.value(clock.total) + clock.constant, int(settled_us * made.units_per_us))
         )
         made.model.minimize(clock.hidden())
     for index, value in made.hints.items():
@@ -87,30 +87,30 @@ def solve(
 def _answered(made: JointModel, limits: Limits, told: Told | None) -> Solution | None:
     from ortools.sat.python import cp_model
 
-    solver = _solver(limits)
+    solver = _solver(limits, made.units_per_us)
     with _Guard(solver, limits.over):
-        status = solver.solve(made.model, _teller(told) if told else None)
+        status = solver.solve(made.model, _teller(told, made.units_per_us) if told else None)
     response = solver.response_proto
     slack = len(made.problem.tasks) + len(
         made.problem.items
     )  # each figure is rounded to half a unit, the bound is to be sure
     if status == cp_model.UNKNOWN and limits.enough_us < inf:
-        bound = (solver.best_objective_bound - slack) / UNITS_PER_US
+        bound = (solver.best_objective_bound - slack) / made.units_per_us
         return Solution(made.start, inf, bound, False, response.deterministic_time, solver.num_branches)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
     values = dict(enumerate(response.solution))
     return Solution(
         made.answer(values),
-        solver.objective_value / UNITS_PER_US,
-        (solver.best_objective_bound - slack) / UNITS_PER_US,
+        solver.objective_value / made.units_per_us,
+        (solver.best_objective_bound - slack) / made.units_per_us,
         status == cp_model.OPTIMAL,
         response.deterministic_time,
         solver.num_branches,
     )
 
 
-def _solver(limits: Limits) -> cp_model.CpSolver:
+def _solver(limits: Limits, units_per_us: int) -> cp_model.CpSolver:
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()
@@ -126,7 +126,7 @@ def _solver(limits: Limits) -> cp_model.CpSolver:
     if limits.enough_us < inf:
 
         def bounded(bound: float) -> None:
-            if bound / UNITS_PER_US >= limits.enough_us:
+            if bound / units_per_us >= limits.enough_us:
                 solver.stop_search()
 
         solver.best_bound_callback = bounded
@@ -164,14 +164,14 @@ class _Guard:
             self._solver.stop_search()
 
 
-def _teller(told: Told) -> cp_model.CpSolverSolutionCallback:
+def _teller(told: Told, units_per_us: int) -> cp_model.CpSolverSolutionCallback:
     """Tells of every answer that the solver finds, and ends it when asked to."""
     from ortools.sat.python import cp_model
 
     class Teller(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self) -> None:
             """A better answer was found."""
-            if told(self.objective_value / UNITS_PER_US, self.best_objective_bound / UNITS_PER_US):
+            if told(self.objective_value / units_per_us, self.best_objective_bound / units_per_us):
                 self.stop_search()
 
     return Teller()
