@@ -33,6 +33,7 @@ LOPSIDED = 0.1  # compute over memory of the start, below which compute hardly c
 STEEP = 3.0  # by how much a weight changes until both sides of the best one are known
 NARROW = 0.15
 PASSES = 3
+ROUNDED_US = 1e-3  # how far the whole units of a model may be off
 HEAD_START = 0.4  # of the time, before a second question is asked
 LITTLE = 5e-4  # a share of the bound that is not worth another step
 PROVED, CLOSE = 1e-6, 3e-4  # gaps that are none, and that are not worth another step of a long program
@@ -207,7 +208,8 @@ def _at_once(found: Search) -> None:
     if solution is not None:
         found.states += solution.states
         found.offer(solution.answer)
-        found.raised(solution.bound_us)
+        exact = solution.optimal and found.reached[0] <= solution.objective_us + ROUNDED_US
+        found.raised(found.reached[0] if exact else solution.bound_us)
     if beside.best is not None:
         found.offer(beside.best)
     found.raised(beside.bound_us)
