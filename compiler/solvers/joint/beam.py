@@ -16,6 +16,7 @@ from operator import itemgetter
 
 from frozendict import frozendict
 
+from compiler.solvers.joint.descent import tidied
 from compiler.solvers.joint.judge import best, trivial
 from compiler.solvers.joint.kinds import Seat
 from compiler.solvers.joint.options import Option, Options, Reads, Steps
@@ -45,7 +46,7 @@ class Node:
     """A state after a task: who is where (`seats`, in order of items), what it cost less what that is worth.
 
     `even` and `odd` are the units taken at the tick before the task and at its tick, copies made late apart: these are
-    in `late` as task from which on, last task, units.
+    in `late` as task from which on, last task, units.  `cuts` are those of ties with tasks still to come, by last task.
     """
 
     score: float
@@ -56,6 +57,7 @@ class Node:
     odd: int = 0
     late: tuple[tuple[int, int, int], ...] = ()
     loaded: Shared = NOTHING
+    cuts: tuple[tuple[int, int], ...] = ()
     option: Option | None = None
     before: Node | None = None
 
@@ -87,7 +89,8 @@ def beam(
         if number % ASKED_EVERY == 0 and (time.monotonic() > until or (tell is not None and tell(number))):
             break
         nodes = search.step(number, nodes)
-    return best(problem, [*(_answer(problem, node) for node in nodes), trivial(problem)])
+    found = best(problem, [*(_answer(problem, node) for node in nodes), trivial(problem)])
+    return found and tidied(problem, found)
 
 
 @dataclass
@@ -97,9 +100,10 @@ class _Search:
     width: int
     steps: Steps = field(init=False)
     rooms: list[int] = field(init=False)
-    found: dict[tuple[tuple[Seated, ...], int], Node] = field(default_factory=dict)
+    found: dict[tuple[object, ...], Node] = field(default_factory=dict)
     scores: list[float] = field(default_factory=list)
     items: tuple[int, ...] = ()
+    tie: int = -1
 
     def __post_init__(self) -> None:
         self.steps = Steps(self.prospects)
@@ -111,6 +115,7 @@ class _Search:
         """The best states after a task, from those before it."""
         step, self.items = self.steps.of(number)
         reads, tasks = self.items[:-1], self.problem.tasks
+        self.tie = max(self.problem.tied[number][0].tasks) if number in self.problem.tied else -1
         self.found, self.scores = {}, []
         fresh = number > 0 and tasks[number - 1].kernel != tasks[number].kernel
         for node in nodes:
@@ -125,10 +130,13 @@ class _Search:
         """Enter what comes of a state by each option; `rest` is what lies in LX and is not read.  Whether there was no
         room for one."""
         crowded = False
+        asked = dict(node.cuts).get(self.tie) if self.tie >= 0 else None
         for option in options:
             score = node.score + option.delta
             if score > self._worst():
                 break
+            if asked not in (None, option.cut):
+                continue
             have = loaded
             if option.loads:
                 have, more = self._load(number, loaded, option.loads)
@@ -161,8 +169,14 @@ class _Search:
         if score <= self._worst():
             left = [(item, seat) for item, seat in zip(self.items, option.seats, strict=True) if seat is not None]
             seats = tuple(sorted([*rest, *left], key=_item))
-            self._keep(Node(score, seats, units, option.tail, even, odd, late, loaded, option, node))
+            cuts = node.cuts if self.tie < 0 else self._cuts(number, node, option)
+            self._keep(Node(score, seats, units, option.tail, even, odd, late, loaded, cuts, option, node))
         return crowded
+
+    def _cuts(self, number: int, node: Node, option: Option) -> tuple[tuple[int, int], ...]:
+        """The cuts that tasks to come are bound to."""
+        found = {**dict(node.cuts), self.tie: option.cut}
+        return tuple(sorted(one for one in found.items() if one[0] > number))
 
     def _had_room(self, number: int, node: Node, option: Option) -> bool:
         """Whether the copies that should have been made earlier would have found room ever since."""
@@ -202,7 +216,7 @@ class _Search:
 
     def _after(self, one: Seated, freed: bool) -> Iterator[Seated]:
         """What stays of an item that is not read."""
-        bare = self.prospects.kinds[one[0]].bare(one[1].since) if freed else one[1]
+        bare = self.prospects.kinds[one[0]].bare(one[1].since, one[1].met) if freed else one[1]
         if bare is not None:
             yield one[0], bare
 
@@ -225,7 +239,7 @@ class _Search:
 
     def _keep(self, node: Node) -> None:
         """Enter a state, unless it is there already and cheaper."""
-        key = node.seats, node.tail
+        key = node.seats, node.tail, node.cuts
         old = self.found.get(key)
         if old is not None:
             if old.score <= node.score:

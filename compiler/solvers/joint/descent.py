@@ -11,7 +11,7 @@ from math import inf
 
 from compiler.solvers.joint.judge import aims
 from compiler.solvers.joint.options import Steps
-from compiler.solvers.joint.problem import Answer, JointProblem
+from compiler.solvers.joint.problem import DEVICE, HOME, Answer, JointProblem
 from compiler.solvers.joint.prospects import Prospects, Slope
 from compiler.solvers.joint.state import Proposal, State, Wish
 from compiler.solvers.joint.wishes import Wishes
@@ -62,8 +62,19 @@ def improve(
         if not again:
             break
         waiting = sorted(again)
-    found = state.answer()
-    return min(answer, found, key=lambda one: aims(problem, one))
+    found = tidied(problem, state.answer())
+    return min(found, answer, key=lambda one: aims(problem, one))
+
+
+def tidied(problem: JointProblem, answer: Answer) -> Answer:
+    """An answer without faults, less what lies in LX for nobody, where that costs nothing."""
+    state = State.of(problem, answer)
+    for number, (item, (inside, ways)) in enumerate(zip(problem.items, list(state.places), strict=True)):
+        used = any(way == HOME or (way >= 0 and DEVICE not in item.copies[way].bills) for way in ways)
+        out = state.propose(Wish(resident={number: False})) if inside and not used else None
+        if out is not None and not less(state.aims, out.aims):
+            state.commit(out)
+    return state.answer()
 
 
 def _sight(state: State, steps: Steps, number: int) -> Sight:

@@ -27,7 +27,7 @@ class Option:
     `delta` is its cost less what the seats after it are worth, plus what those before it were.  `ways` are those of
     its reads, `seats` what is left of them and of what is written.  Room: `even` at the tick before the step, `odd` at
     its tick, `units` after it, all on top of what lay there before; `tail` one tick longer; `late` (tasks, units) from
-    so many tasks earlier on.  `loads` are shared ones, by number of what the task touches.
+    so many tasks earlier on.  `loads` are shared ones, by number of what the task touches.  `cut` is that of a tie.
     """
 
     delta: float
@@ -41,6 +41,7 @@ class Option:
     tail: int
     late: tuple[tuple[int, int], ...]
     loads: tuple[Load, ...]
+    cut: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,11 @@ class Left:
 OUTSIDE = Left(False)
 Priced = tuple[float, int, Way]
 """A way of a read: what it costs less what the seat after it is worth, its bits in LX, and itself."""
-Row = tuple[float, int, tuple[Priced, ...], Left]
-"""An option in short: delta, choice, ways and where what is written is left."""
+Row = tuple[float, int, tuple[Priced, ...], Left, int]
+"""An option in short: delta, choice, ways, where what is written is left, and the cut of a tie."""
+
+UNTIED, BARRED = -1, -2
+"""The cut of a choice of a task that is in no tie, and of one that the others of its tie cannot follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ class Look:
 
     reads: tuple[int, ...]
     left: int
+    cut: int
     best: tuple[tuple[float, int], ...]
 
 
@@ -116,6 +121,7 @@ class Step:
     reads: tuple[Read, ...]
     writes: int
     written: Kind | None
+    cuts: tuple[int, ...] = ()
     _left: dict[int, tuple[Left, ...]] = field(default_factory=dict)
     _options: dict[tuple[Held, bool], Options] = field(default_factory=dict)
 
@@ -128,16 +134,18 @@ class Step:
     @cached_property
     def looks(self) -> tuple[Look, ...]:
         """The choices by how they look from outside: views that do not matter are NOWHERE."""
-        found: dict[tuple[tuple[int, ...], int, object], list[int]] = {}
+        found: dict[tuple[tuple[int, ...], int, int, object], list[int]] = {}
         for choice, division in enumerate(self.menu.choices):
             views, kind = division.views, self.written
             left = views[self.writes] if kind and views[self.writes] in kind.heights else NOWHERE
             reads = tuple(_mattering(read, views) for read in self.reads)
-            found.setdefault((reads, left, self.costs.shared[choice]), []).append(choice)
+            cut = self.cuts[choice] if self.cuts else UNTIED
+            if cut != BARRED:
+                found.setdefault((reads, left, cut, self.costs.shared[choice]), []).append(choice)
         plain, masks = self.costs.plain, range(len(self.costs.plain[0]))
         return tuple(
-            Look(reads, left, tuple(min((plain[one][mask], one) for one in choices) for mask in masks))
-            for (reads, left, _), choices in found.items()
+            Look(reads, left, cut, tuple(min((plain[one][mask], one) for one in choices) for mask in masks))
+            for (reads, left, cut, _), choices in found.items()
         )
 
     def rows(self, held: Held, crowded: bool) -> Iterator[Row]:
@@ -157,7 +165,7 @@ class Step:
                     inside |= one[1]
                 for left in self.left(look.left):
                     cost, choice = look.best[inside | 1 << writes if left.inside else inside]
-                    yield net + cost + left.net, choice, combined, left
+                    yield net + cost + left.net, choice, combined, left, look.cut
 
     def left(self, view: int) -> tuple[Left, ...]:
         """Where what is written under a view may be left."""
@@ -183,8 +191,9 @@ def _lefts(kind: Kind, view: int) -> Iterator[Left]:
     yield OUTSIDE
     if view not in item.feet or item.pinned == "hbm":
         return
-    seat, cost = kind.after(0, 0, view, item.output, ())
-    cost += item.output * kind.out - kind.held * HELD
+    kept = kind.held and not item.readers
+    seat, cost = kind.after(0, 0, view, item.output, (), kept)
+    cost += item.output * kind.out - kept * HELD
     height = kind.heights[view]
     tail = height if seat is None or seat.view == NOWHERE else 0
     yield Left(True, cost - (seat.worth if seat else 0.0), seat, height, tail, (view, item.feet[view]))
@@ -208,14 +217,14 @@ class Options:
             self._rows = iter(sorted(self.step.rows(self.held, self.crowded), key=lambda row: row[0]))
         for row in self._rows:
             option = self._option(row)
-            key = option.seats, option.even, option.odd, option.late
+            key = option.seats, option.even, option.odd, option.late, option.cut
             if key not in self._seen:
                 self._seen.add(key)
                 self._made.append(option)
                 yield option
 
     def _option(self, row: Row) -> Option:
-        delta, choice, combined, left = row
+        delta, choice, combined, left, cut = row
         ways = [one[2] for one in combined]
         before = sum(seat.units for seat in self.held if seat)
         inside = sum(one[1] for one in combined) | left.inside << max(self.step.writes, 0)
@@ -234,6 +243,7 @@ class Options:
             left.tail,
             tuple((way.late, way.opened) for way in ways if way.late),
             self.step.costs.shared[choice][inside],
+            cut,
         )
 
 
@@ -255,12 +265,20 @@ class Steps:
             kind = kinds[item]
             index = problem.items[item].readers.index(number) if not kind.inert else -1
             found.append(Read(kind, index, place, bits, item in parents))
-        key = id(costs), written >= 0 and id(kinds[written]), *((id(r.kind), *_rest(r)) for r in found)
+        cuts, own = self._cuts(number), kinds[written] if written >= 0 else None
+        key = id(costs), id(own), cuts, *((id(r.kind), *_rest(r)) for r in found)
         if key not in self._made:
-            self._made[key] = Step(
-                task.menu, costs, tuple(found), task.writes, kinds[written] if written >= 0 else None
-            )
+            self._made[key] = Step(task.menu, costs, tuple(found), task.writes, own, cuts)
         return self._made[key], (*reads.items, written)
+
+    def _cuts(self, number: int) -> tuple[int, ...]:
+        """The cut of every choice of a task that is tied to others, as far as they all can follow."""
+        problem = self.prospects.problem
+        if number not in problem.tied:
+            return ()
+        tie, own = problem.tied[number]
+        common = set[int].intersection(*(set(cuts) for cuts in tie.cuts))
+        return tuple(cut if cut in common else BARRED for cut in own)
 
 
 def _rest(read: Read) -> tuple[int, int, int, bool]:

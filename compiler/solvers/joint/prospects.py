@@ -160,7 +160,7 @@ class Prospects:
         gains = tuple(self._gains_of(number, reader) for reader in item.readers)
         copies = tuple(self._copy(copy, base) for copy in item.copies)
         readers = tuple(reader - base for reader in item.readers)
-        key = (item.feet, item.output, item.pinned, out, readers, tuple(id(one) for one in gains), copies)
+        key = (item.feet, item.output, item.pinned, item.ring, out, readers, tuple(id(one) for one in gains), copies)
         if key not in self._kinds:
             heights = {view: problem.height(foot) for view, foot in item.feet.items()}
             self._kinds[key] = Kind(item, out, readers, gains, copies, heights)
@@ -189,5 +189,5 @@ def _best(task: Task, costs: Costs, inside: int, written: Kind | None) -> list[f
     for choice, row in zip(task.menu.choices, costs.ahead, strict=True):
         value = written.values.get(choice.views[task.writes])
         kept = row[inside] if value is None else row[inside | bit] - (value if value < 0 else FAITH * value)
-        found.append(kept if written.item.pinned == "lx" else min(kept, row[inside]))
+        found.append(kept if written.held else min(kept, row[inside]))
     return found
