@@ -18,7 +18,7 @@ from compiler.solvers.joint.problem import Answer, JointProblem
 from compiler.solvers.joint.tables import Weights
 
 NARROW, WIDE = 8, 20
-"""Tasks on either side that are decided anew (facts/frontend_solver B.3)."""
+"""Tasks on either side that are decided anew."""
 
 SHARES = {NARROW: 0.1, WIDE: 0.3}
 """Of all the work, at most, for each window."""
