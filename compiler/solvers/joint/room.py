@@ -118,15 +118,14 @@ class Room:
         item = problem.items[number]
         taken: Terms = []
         for parent in item.parents:
-            if self._one_view(item.writer, parent, number):
-                taken += self._from_item(number, parent)
-                for place in range(len(problem.items[parent].copies)):
-                    taken += self._from_copy(number, parent, place)
+            taken += self._from_item(number, parent)
+            for place in range(len(problem.items[parent].copies)):
+                taken += self._from_copy(number, parent, place)
         if len(taken) > 1:
             self.made.at_most(taken, [(one, 1) for one in self.made.inside[number].values()])
 
     def _one_view(self, task: int, parent: int, child: int) -> bool:
-        """True if the writing task always has one view of both."""
+        """True if the writing task always has one view of both, whichever it is."""
         places = self.made.problem.places[task]
         return all(
             NOWHERE in (views[places[parent]], views[places[child]]) or views[places[parent]] == views[places[child]]
@@ -134,12 +133,13 @@ class Room:
         )
 
     def _from_item(self, number: int, parent: int) -> Terms:
-        """The place of an item that dies where the child is written."""
+        """The place of an item that dies where the child is written, under the same view."""
         made, problem = self.made, self.made.problem
-        writer, mother = problem.items[number].writer, problem.items[parent]
+        item, mother = problem.items[number], problem.items[parent]
+        writer, mine = item.writer, made.inside[number]
         if mother.writer < 0 or not made.home[parent, writer]:
             return []
-        mine = self._by_height(number, made.inside[number])
+        here = made.home[parent, writer]
         later: Terms = [
             (w, 1) for reader in mother.readers if reader > writer for w in made.home[parent, reader].values()
         ]
@@ -147,21 +147,25 @@ class Room:
             if copy.kind is EditKind.RELAYOUT and copy.before > writer:
                 later += [(one, 1) for one in made.made[parent, place].values()]
         found: Terms = []
-        for height, here in self._by_height(parent, made.home[parent, writer]).items():
-            if height in mine:
-                found += self._take_over(number, height, here, mine[height], later)
+        groups: dict[int, list[int]] = defaultdict(list)
+        alike = self._one_view(writer, parent, number)
+        for view in here:
+            if view in mine and mother.feet[view] == item.feet[view]:
+                groups[problem.height(item.feet[view]) if alike else view].append(view)
+        for views in groups.values():
+            ends: tuple[Terms, Terms] = [(here[view], 1) for view in views], [(mine[view], 1) for view in views]
+            found += self._take_over(number, problem.height(item.feet[views[0]]), *ends, later)
         return found
 
     def _from_copy(self, number: int, parent: int, place: int) -> Terms:
         made, problem = self.made, self.made.problem
-        writer, copy = problem.items[number].writer, problem.items[parent].copies[place]
-        serves = made.serves[parent, place]
-        if writer not in serves:
+        item, copy = problem.items[number], problem.items[parent].copies[place]
+        serves, mine = made.serves[parent, place], made.inside[number]
+        if item.writer not in serves or copy.view not in mine or item.feet[copy.view] != copy.foot_bytes:
             return []
-        mine = self._by_height(number, {v: one for v, one in made.inside[number].items() if v == copy.view})
-        later: Terms = [(one, 1) for reader, one in serves.items() if reader > writer]
-        height = problem.height(copy.foot_bytes)
-        return self._take_over(number, height, [(serves[writer], 1)], mine[height], later) if height in mine else []
+        later: Terms = [(one, 1) for reader, one in serves.items() if reader > item.writer]
+        ends: tuple[Terms, Terms] = [(serves[item.writer], 1)], [(mine[copy.view], 1)]
+        return self._take_over(number, problem.height(copy.foot_bytes), *ends, later)
 
     def _take_over(self, number: int, height: int, here: Terms, mine: Terms, later: Terms) -> Terms:
         made = self.made

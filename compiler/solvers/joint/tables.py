@@ -39,12 +39,19 @@ class Weights:
 @dataclass(frozen=True, slots=True)
 class Table:
     """A task: its kept choices by number, `views` of theirs that matter, and `sums[choice, mask]`: what is counted, the
-    loads of its inputs last.  Bits of operands that cannot be in LX are never set in a mask."""
+    loads of the items that it touches last.  Bits of operands that cannot be in LX are never set in a mask."""
 
     choices: tuple[int, ...]
     views: tuple[tuple[int, ...], ...]
     sums: Floats
     masks: tuple[int, ...]
+    touched: int
+
+    @property
+    def loads(self) -> Floats:
+        """Of the sums, those of loads: shape (choices, masks, items touched, PER_LOAD)."""
+        count = self.touched * PER_LOAD
+        return self.sums[..., self.sums.shape[-1] - count :].reshape(*self.sums.shape[:2], self.touched, PER_LOAD)
 
     @property
     def full(self) -> int:
@@ -147,13 +154,25 @@ def _table(
         views = tuple(view if view in matter[place] else NOWHERE for place, view in enumerate(choice.views))
         sums = np.array([_counted(choice.bills[mask], touched, rates, weights) for mask in masks])
         others = rivals.setdefault((views, cuts[number] if cuts else 0), [])
-        if number != own and any((other <= sums + ROUNDING).all() for _, other in others):
+        if number != own and any(_beats(other, sums, touched) for _, other in others):
             continue
-        others[:] = [one for one in others if one[0] == own or not (sums <= one[1] + ROUNDING).all()]
+        others[:] = [one for one in others if one[0] == own or not _beats(sums, one[1], touched)]
         others.append((number, sums))
     rows = sorted((number, views, sums) for (views, _), group in rivals.items() for number, sums in group)
     numbers, kept_views, stacked = zip(*rows, strict=True)
-    return Table(tuple(numbers), tuple(kept_views), np.stack(stacked), masks)
+    return Table(tuple(numbers), tuple(kept_views), np.stack(stacked), masks, touched)
+
+
+def _beats(one: Floats, other: Floats, touched: int) -> bool:
+    """True if no answer is cheaper with the other choice.  Who loads less may make those after it pay more, and so may
+    who has its bursts without their delivery."""
+    if not (one <= other + ROUNDING).all():
+        return False
+    plain = one.shape[1] - touched * PER_LOAD
+    mine, theirs = (sums[:, plain:].reshape(len(sums), touched, PER_LOAD) for sums in (one, other))
+    bursts = bool((theirs[..., MOST] > theirs[..., DELIVERY] + ROUNDING).any())
+    strict = [BYTES, DELIVERY] if bursts else [BYTES]
+    return bool((abs(mine[..., strict] - theirs[..., strict]) <= ROUNDING).all())
 
 
 def _counted(bill: Bill, touched: int, rates: Rates, weights: Weights | None) -> Floats:
@@ -183,9 +202,20 @@ def weighed(bill: Bill, rates: Rates, weights: Weights) -> float:
     return weights.compute * bill.compute_us + weights.memory * (bill.memory_us + moved / 1000) + bill.serial_us
 
 
+def _changes_rates(table: Table) -> bool:
+    """True if how fast an input is loaded depends on what else is in LX."""
+    if not table.touched:
+        return False
+    there, own = table.loads[..., BYTES] > 0, table.loads[..., OWN_US]
+    least, most = np.where(there, own, np.inf).min(axis=1), np.where(there, own, -np.inf).max(axis=1)
+    return bool((most > least + ROUNDING).any())
+
+
 def apart(table: Table) -> Floats | None:
     """What each choice counts more for each operand in device memory, shape (choices, operands, counts); None where
-    that does not add up."""
+    that does not add up, or where a load has another rate with other operands in LX."""
+    if _changes_rates(table):
+        return None
     operands = len(table.views[0])
     place = {mask: number for number, mask in enumerate(table.masks)}
     full = table.sums[:, -1]
