@@ -1,4 +1,4 @@
-"""Beam search over the tasks in order: divisions, residence and moves at once, looking ahead (facts/frontend_solver B).
+"""Beam search over the tasks in order: divisions, residence and moves at once, looking ahead.
 
 Owns the states that are kept: what is in LX between two steps, and the cheapest way there.  LX is held for an item
 until the last reader that may find it there, and given up for what is worth more.  Refuses exactness: costs are those
