@@ -6,7 +6,7 @@ Refuses to decide.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from frozendict import frozendict
@@ -17,10 +17,12 @@ from compiler.joint.ground import Ground
 from compiler.plan import EditKind, Placement, Plan, ReasonCode, Slot, Spilled
 from compiler.problem import Problem
 from compiler.solvers.joint.faults import faults, loads
-from compiler.solvers.joint.price import price_us
-from compiler.solvers.joint.problem import DEVICE, HOME, NOWHERE, Answer
+from compiler.solvers.joint.price import price_us, written_view
+from compiler.solvers.joint.problem import DEVICE, HOME, NOWHERE, Answer, Item, JointProblem
 
 LEAST_US = 1e-6
+FEWEST, MOST_PRICED = 8, 20_000
+"""Figures per plan at least, and steps that are priced for them in all."""
 T = TypeVar("T")
 
 
@@ -32,8 +34,11 @@ class Judge:
     answer: Answer
     total: float = field(init=False)
     taken: dict[int, int] = field(init=False)
+    left: int = field(init=False)
+    """Figures that may still be worked out: each prices the whole program once more."""
 
     def __post_init__(self) -> None:
+        self.left = max(FEWEST, MOST_PRICED // max(1, len(self.ground.problem.tasks)))
         self.total = price_us(self.ground.problem, self.answer)
         self.taken = loads(self.ground.problem, self.answer)
 
@@ -41,7 +46,7 @@ class Judge:
         """What the plan would take more with an item in LX, its readers at home where they can be; None if that is not
         allowed as things are."""
         item, answer = self.ground.problem.items[number], self.answer
-        if item.writer < 0 or not item.feet:
+        if item.writer < 0 or not item.feet or self.left <= 0:
             return None
         ways = tuple(HOME if self._meets(number, reader) else DEVICE for reader in item.readers)
         abroad = item.output or DEVICE in ways
@@ -51,6 +56,20 @@ class Judge:
             _with(answer.out, number, abroad),
             _with(answer.served, number, ways),
         )
+        return self._more(tried)
+
+    def seed_us(self, number: int) -> float | None:
+        """What the plan would take more with the first division of a task, all else as it is but for what that breaks;
+        None if that is not allowed, or not worked out."""
+        if self.left <= 0 or not self.answer.choices[number]:
+            return None
+        tried = replace(self.answer, choices=_with(self.answer.choices, number, 0))
+        for item in self.ground.problem.tasks[number].operands:
+            tried = served_again(self.ground.problem, tried, item)
+        return self._more(tried)
+
+    def _more(self, tried: Answer) -> float | None:
+        self.left -= 1
         return None if faults(self.ground.problem, tried) else price_us(self.ground.problem, tried) - self.total
 
     def _meets(self, number: int, reader: int) -> bool:
@@ -78,14 +97,42 @@ class Judge:
         return f"needs {size:,} B per core; at {at} {max(0, free):,} B of {problem.capacity:,} B are free"
 
 
+def served_again(problem: JointProblem, answer: Answer, number: int) -> Answer:
+    """An answer whose choices have changed, with the readers of an item served as before where that still goes, and
+    else out of device memory."""
+    item = problem.items[number]
+    left = written_view(problem, answer, number) if answer.resident[number] else NOWHERE
+    inside = left in item.feet
+    ways = []
+    for reader, way in zip(item.readers, answer.served[number], strict=True):
+        place = problem.places[reader].get(number)
+        choice = problem.tasks[reader].menu.choices[answer.choices[reader]]
+        view = NOWHERE if place is None else choice.views[place]
+        ways.append(way if way != DEVICE and _goes(item, way, view, left if inside else NOWHERE) else DEVICE)
+    out = inside and (item.output or answer.out[number] or DEVICE in ways)
+    return replace(
+        answer,
+        resident=_with(answer.resident, number, inside),
+        out=_with(answer.out, number, out),
+        served=_with(answer.served, number, tuple(ways)),
+    )
+
+
+def _goes(item: Item, way: int, view: int, left: int) -> bool:
+    """True if a reader with a view can still be served like that, the item lying in LX under `left`."""
+    if way == HOME:
+        return view == left != NOWHERE
+    copy = item.copies[way]
+    return copy.view == view and (copy.kind is not EditKind.RELAYOUT or left in copy.bills)
+
+
 def _with(values: tuple[T, ...], number: int, value: T) -> tuple[T, ...]:
     return (*values[:number], value, *values[number + 1 :])
 
 
-def placements(problem: Problem, plan: Plan, assembly: Assembly) -> frozendict[str, Placement]:
+def placements(problem: Problem, plan: Plan, assembly: Assembly, told: Judge) -> frozendict[str, Placement]:
     """A placement of every buffer of a plan whose slots are set."""
     scene = scene_of(problem.program, plan)
-    told = Judge(assembly.ground, assembly.answer)
     items = {one.buffer: number for number, one in enumerate(assembly.ground.subjects) if one.writer >= 0}
     clones = {name: assembly.ground.subjects[number].buffer for number, name in assembly.outs.items()}
     found: dict[str, Placement] = {}
@@ -107,6 +154,8 @@ def _outside(told: Judge, number: int | None) -> Spilled:
     """Why a buffer that may be in LX is not there."""
     if number is None:
         return Spilled(ReasonCode.NOT_WORTH_IT, "it was not looked at: the steps that read it read too many buffers")
+    if told.left <= 0:
+        return Spilled(ReasonCode.NOT_WORTH_IT, told.lack(number) or "the quickest plan that was found has it outside")
     more = told.inside_us(number)
     if more is None:
         lack = told.lack(number)
@@ -116,13 +165,16 @@ def _outside(told: Judge, number: int | None) -> Spilled:
     return Spilled(ReasonCode.CAPACITY, f"in LX it would save {-more:,.2f} us, and no address was found for it")
 
 
-def reasons(before: Plan, plan: Plan) -> frozendict[str, str]:
+def reasons(before: Plan, plan: Plan, told: Judge) -> frozendict[str, str]:
     """Why steps are divided anew, and what moves are for."""
     found = dict(before.reasons)
+    numbers = {task.name: number for number, task in enumerate(told.ground.problem.tasks)}
     for name, division in plan.divisions.items():
         seed = before.divisions.get(name)
         if seed is not None and seed != division:
-            found[f"division:{name}"] = f"{division}: chosen together with all others, instead of {seed}"
+            more = told.seed_us(numbers[name])
+            lost = "" if more is None else f", with which the plan would take {more:,.2f} us more as all else is"
+            found[f"division:{name}"] = f"{division}: chosen together with all others, instead of {seed}{lost}"
     for edit in plan.edits:
         if edit not in before.edits:
             found[f"edit:{edit.name}"] = _purpose(edit.kind, edit.source, edit.readers)

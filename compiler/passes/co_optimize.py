@@ -19,7 +19,7 @@ from compiler.errors import InputError
 from compiler.joint.assembly import Assembly
 from compiler.joint.ground import Ground, ground_of
 from compiler.joint.pins import placement_status
-from compiler.joint.reasons import placements, reasons
+from compiler.joint.reasons import Judge, placements, reasons
 from compiler.joint.starts import answer_of
 from compiler.passes.place_scratchpad import MOST_SECONDS, PlaceScratchpad
 from compiler.plan import Claim, Plan, Slot
@@ -134,9 +134,10 @@ class CoOptimize:
     ) -> Plan:
         assembly = Assembly(problem, ground, found.answer, found.packing)
         made = assembly.plan()
-        made = replace(made, placement=placements(problem, made, assembly))
+        judge = Judge(ground, found.answer)
+        made = replace(made, placement=placements(problem, made, assembly, judge))
         total = price(problem, made).total_us
-        told = dict(reasons(plan, made)) | missing
+        told = dict(reasons(plan, made, judge)) | missing
         apart = abs(total - found.objective_us)
         told.setdefault(
             f"pass:{self.name}",
