@@ -18,6 +18,7 @@ from itertools import pairwise
 from compiler.solvers.joint.blocks import Blocks, cuts, form, side_by_side
 from compiler.solvers.joint.demote import fitting
 from compiler.solvers.joint.faults import faults, stays
+from compiler.solvers.joint.greedy import greedy
 from compiler.solvers.joint.judge import aims
 from compiler.solvers.joint.pack import Packing, pack
 from compiler.solvers.joint.part import Menus, window
@@ -199,8 +200,12 @@ def _at_once(found: Search) -> None:
                 return solve(found.problem, start, found.limits(1.0), None, told)
             finally:
                 answered.set()
-        if len(found.problem.tasks) > TINY and not answered.wait(HEAD_START * found.seconds):
-            _weighed(beside)
+        if len(found.problem.tasks) > TINY:
+            made = greedy(found.problem, until=found.until, enough=lambda: found.say() or answered.is_set())
+            if made is not None:
+                beside.offer(made)
+            if not answered.wait(HEAD_START * found.seconds):
+                _weighed(beside)
         return None
 
     solution = side_by_side(ask, (0, 1))[0]
