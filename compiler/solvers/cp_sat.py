@@ -194,6 +194,7 @@ class Model:
         solver.parameters.catch_sigint_signal = False  # it would end the process where a thread of ours solves
         solver.parameters.num_workers = WORKERS
         solver.parameters.random_seed = budget.seed
+        solver.parameters.presolve_inclusion_work_limit = 0  # else 9.15 proves wrong optima (or-tools 5293)
         solver.parameters.max_deterministic_time = min(budget.left, share * budget.whole)
         solver.parameters.max_time_in_seconds = max(0.01, budget.until - time.monotonic())
         status = solver.solve(self.model)
