@@ -65,15 +65,13 @@ class Room:
         problem, made = self.made.problem, self.made
         item = problem.items[number]
         start = 2 * item.writer + 1
-        self._spells.append(Spell(start, start, self._by_height(number, made.inside[number])))
+        used = bool(item.readers) or item.output  # by a reader, a relayout or a clone-out: until the next tick at least
+        self._spells.append(Spell(start, start + used, self._by_height(number, made.inside[number])))
         events = [(2 * reader + 1, self._by_height(number, made.home[number, reader])) for reader in item.readers]
         for place, copy in enumerate(item.copies):
             if copy.kind is EditKind.RELAYOUT:
                 events.append((2 * copy.before, self._by_height(number, made.made[number, place])))
-        self._chain(start + 1, [event for event in events if event[1]])
-        out = made.out[number]
-        if out is not None and not item.readers:
-            self._spells.append(Spell(start + 1, start + 1, self._by_height(number, made.inside[number])))
+        self._chain(start + 2, [event for event in events if event[1]])
 
     def _copied(self, number: int, place: int) -> None:
         made, copy = self.made, self.made.problem.items[number].copies[place]
