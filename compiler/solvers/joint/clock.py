@@ -39,7 +39,6 @@ from compiler.solvers.joint.tables import (
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-UNITS_PER_US = 1_000_000
 LEAST = 1e-12
 
 
@@ -72,6 +71,10 @@ class Clock:
                 self._count(problem.tasks[item.writer].kernel, out, self._vector(item.out))
         for kernel in problem.kernels:
             self._close(kernel)
+
+    def units(self, microseconds: float) -> int:
+        """Whole units of a time."""
+        return round(microseconds * self.made.units_per_us)
 
     def expression(self) -> cp_model.LinearExprT:
         """The time in units."""
@@ -197,7 +200,7 @@ class Clock:
 
     def _terms(self, found: Counted | None, factor: float = 1.0) -> Terms:
         """A sum in whole units, its factor applied."""
-        whole = [(self._variables[at], units(factor * value)) for at, value in (found or {}).items()]
+        whole = [(self._variables[at], self.units(factor * value)) for at, value in (found or {}).items()]
         return [(variable, value) for variable, value in whole if value]
 
     def _sum(self, kernel: int, place: int, factor: float = 1.0) -> Terms:
@@ -214,17 +217,19 @@ class Clock:
         compute = self._sum(kernel, COMPUTE) + self._slowest(kernel, base.fused_us)
         memory = self._sum(kernel, MEMORY) + self._sum(kernel, READ, per_byte) + self._sum(kernel, WRITTEN, per_byte)
         sides = (self._sum(kernel, READ, turn) + turned, self._sum(kernel, WRITTEN, turn))
-        memory += loaded + self._smaller(sides, (units(base.read_bytes * turn), units(base.written_bytes * turn)))
+        memory += loaded + self._smaller(
+            sides, (self.units(base.read_bytes * turn), self.units(base.written_bytes * turn))
+        )
         static = base.memory_us + (base.read_bytes + base.written_bytes) * per_byte
         self.both += compute + memory
-        self.total += self._larger((compute, memory), (units(base.compute_us), units(static)))
+        self.total += self._larger((compute, memory), (self.units(base.compute_us), self.units(static)))
         self.total += self._sum(kernel, SERIAL) + beyond
-        self.constant += units(base.serial_us)
+        self.constant += self.units(base.serial_us)
 
     def _slowest(self, kernel: int, base: float) -> Terms:
         """The slowest fused reduction of a kernel."""
         rows = [self._terms(mine) for mine in self._fused.get(kernel, {}).values()]
-        return self._top(rows, units(base))
+        return self._top(rows, self.units(base))
 
     def _top(self, rows: list[Terms], least: int = 0, plus: Terms | None = None) -> Terms:
         """A number that, with `plus`, no expression exceeds."""
@@ -271,13 +276,13 @@ class Clock:
         beyond: Terms = []
         turned: Terms = []
         per_byte, turn = weight / rates.bytes_per_ns / 1000, weight * rates.turnaround_ns_per_byte / 1000
-        counts_turn = self.made.weights is not None and self.made.weights.turned_reads
+        counts_turn = self.made.weights is not None and self.made.weights.turned == "read"
         for (where, item), rows in self._loads.items():
             if where != kernel:
                 continue
             if self.made.weights is None:
                 size, ordered = self.made.problem.items[item].size_bytes, [rows[number] for number in sorted(rows)]
-                loads = Loads(self.made, self._variables, size, ordered, UNITS_PER_US)
+                loads = Loads(self.made, self._variables, size, ordered, self.made.units_per_us)
                 for mine, found in zip(
                     (memory, turned, memory, beyond), (*loads.moved(per_byte, turn), *loads.extra()), strict=True
                 ):
@@ -337,11 +342,6 @@ class Clock:
     def _bytes(self, rows: dict[int, list[Counted]], per_byte: float, together: bool) -> Terms:
         terms = [self._terms(row[BYTES], per_byte) for row in rows.values()]
         return [term for row in terms for term in row] if together else self._top(terms)
-
-
-def units(microseconds: float) -> int:
-    """Whole units of a time."""
-    return round(microseconds * UNITS_PER_US)
 
 
 def _linear(terms: Terms) -> cp_model.LinearExprT:

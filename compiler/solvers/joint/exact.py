@@ -247,11 +247,12 @@ def _weighed(found: Search) -> None:
 
 def _turned(found: Search, solution: Solution, weights: Weights) -> float:
     """A bound with the turnaround on written bytes holds if no answer reads less than it writes; else the one with the
-    turnaround on read bytes has to be as high."""
-    if _reads_more(found.problem):
+    turnaround elsewhere has to be as high."""
+    elsewhere = _elsewhere(found.problem, weights)
+    if elsewhere is None:
         return solution.bound_us
     limits = replace(found.limits(STEP_SHARE), enough_us=solution.bound_us)
-    other = found.asked(found.problem, solution.answer, limits, replace(weights, turned_reads=True))
+    other = found.asked(found.problem, solution.answer, limits, elsewhere)
     return -1.0 if other is None else min(solution.bound_us, other.bound_us)
 
 
@@ -295,15 +296,16 @@ def _in_blocks(found: Search) -> None:
 def _bound(found: Search, blocks: Blocks, weights: Weights, solutions: list[Solution]) -> float:
     """The bound that blocks prove together, the turnaround on whichever side is smaller (see `_turned`)."""
     bound = blocks.bound_us(solutions, weights)
-    if _reads_more(found.problem):
+    other = _elsewhere(found.problem, weights)
+    if other is None:
         return bound
-    other = replace(weights, turned_reads=True)
     turned = blocks.solved(other, found.limits(BLOCK_SHARE), found.say, solutions)
     return -1.0 if turned is None else min(bound, blocks.bound_us(turned, other))
 
 
-def _reads_more(problem: JointProblem) -> bool:
-    """True if every answer reads at least what any answer writes, kernel by kernel."""
+def _elsewhere(problem: JointProblem, weights: Weights) -> Weights | None:
+    """Where the turnaround has to be looked for beside written bytes: nowhere if every answer reads at least what it
+    writes, kernel by kernel.  Of several kernels each may turn on another side, so that none of it is sure."""
     read, written = dict.fromkeys(problem.kernels, 0), dict.fromkeys(problem.kernels, 0)
     for task in problem.tasks:
         bills = [choice.bills for choice in task.menu.choices]
@@ -312,7 +314,9 @@ def _reads_more(problem: JointProblem) -> bool:
     for item in problem.items:
         if item.writer >= 0 and item.feet:
             written[problem.tasks[item.writer].kernel] += item.out.written_bytes
-    return all(read[kernel] >= written[kernel] for kernel in problem.kernels)
+    if all(read[kernel] >= written[kernel] for kernel in problem.kernels):
+        return None
+    return replace(weights, turned="read" if len(problem.kernels) == 1 else "nothing")
 
 
 def _repaired(found: Search, weights: Weights, ends: tuple[int, ...]) -> None:

@@ -7,6 +7,7 @@ operand.  Refuses variables.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +29,12 @@ LEAST_US = 1e-6
 class Weights:
     """What a microsecond of compute and of memory counts where both are added up; the rest counts one.
 
-    The turnaround is that of written bytes, or of read ones with `turned_reads`: the true one is of the smaller side.
+    The turnaround is that of written bytes, of read ones, or none: the true one is of the smaller side of each kernel.
     """
 
     compute: float
     memory: float
-    turned_reads: bool = False
+    turned: Literal["written", "read", "nothing"] = "written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,7 @@ def _counted(bill: Bill, touched: int, rates: Rates, weights: Weights | None) ->
 
 def weighed(bill: Bill, rates: Rates, weights: Weights) -> float:
     """The weighted sum of a bill, but for its loads."""
-    turned = bill.read_bytes if weights.turned_reads else bill.written_bytes
+    turned = {"written": bill.written_bytes, "read": bill.read_bytes, "nothing": 0}[weights.turned]
     moved = (bill.read_bytes + bill.written_bytes) / rates.bytes_per_ns + turned * rates.turnaround_ns_per_byte
     return weights.compute * bill.compute_us + weights.memory * (bill.memory_us + moved / 1000) + bill.serial_us
 
