@@ -319,13 +319,14 @@ def _loose(item: Item, first: int, last: int, shift: int, numbers: dict[int, int
     mine = first <= item.writer < last
     whole = all(first <= end < last for end in _ends(item))
     readers = tuple(reader + shift for reader in item.readers if first <= reader < last)
+    shared = item.writer < 0 and len(readers) < len(item.readers)  # loaded once for all blocks, clones or not
     copies, kept = [], []
     for number, copy in enumerate(item.copies):
         served = tuple(reader + shift for reader in copy.readers if first <= reader < last)
         if not served:
             continue
         within = first <= copy.before < last
-        bills = copy.bills if within else frozendict((view, Bill()) for view in copy.bills)
+        bills = copy.bills if within and not shared else frozendict((view, Bill()) for view in copy.bills)
         before = copy.before + shift if within else first + shift
         copies.append(replace(copy, readers=served, before=before, bills=bills))
         kept.append(number)
