@@ -158,7 +158,7 @@ class DivisionGround:
 
     def _place(self, number: int, buffer: str) -> int:
         op = self.steps[number].op
-        return list(dict.fromkeys(access.buffer for access in (*op.reads, *op.writes))).index(buffer)
+        return op.touched.index(buffer)
 
     # Steps
 
@@ -205,7 +205,7 @@ class DivisionGround:
 
     def _view(self, step: Step, place: int, written: bool, division: Division) -> int:
         op = step.op
-        name = list(dict.fromkeys(access.buffer for access in (*op.reads, *op.writes)))[place]
+        name = op.touched[place]
         accesses = dict.fromkeys(one for one in (op.writes if written else op.reads) if one.buffer == name)
         found = {self._seen(step, access, division, written) for access in accesses}
         return found.pop() if len(found) == 1 else NOWHERE

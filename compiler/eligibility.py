@@ -136,7 +136,7 @@ def _across_opaque(scene: Scene, subject: Subject) -> str:
 def _indirect(scene: Scene, subject: Subject) -> str:
     name = subject.buffer.name
     for step in scene.users(name):
-        for access in (*step.op.reads, *step.op.writes):
+        for access in step.op.accesses:
             if access.buffer == name and access.index.gathers:
                 return f"{step.name} at step {step.number} chooses its elements by a value read from memory"
         if name in index_buffers(step):
@@ -230,7 +230,7 @@ def _article(noun: str) -> str:
 
 def index_buffers(step: Step) -> frozenset[str]:
     """Buffers whose values choose elements in a step, directly or through arithmetic."""
-    waiting = [gather.value for access in (*step.op.reads, *step.op.writes) for gather in access.index.gathers]
+    waiting = [gather.value for access in step.op.accesses for gather in access.index.gathers]
     found: set[str] = set()
     seen: set[int] = set()
     while waiting:

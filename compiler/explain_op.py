@@ -90,7 +90,7 @@ def _driven_out(compilation: Compilation, schedule: Schedule, step: Step, row: C
     divisions = compilation.plan.divisions.set(step.name, space.division(row.factors))
     plan = replace(compilation.plan, divisions=divisions)
     lives, found = lifetimes(schedule), []
-    for name in dict.fromkeys(access.buffer for access in (*step.op.reads, *step.op.writes)):
+    for name in step.op.touched:
         if not isinstance(plan.placement.get(name), Slot) or not lives[name].writes:
             continue
         held = holding(schedule.steps[lives[name].writes[0]], name, schedule, plan)

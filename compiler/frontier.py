@@ -69,7 +69,7 @@ class Frontiers:
         live: tuple[str, ...] = ()
         steps = []
         for number, op in enumerate(program.ops):
-            names = tuple(dict.fromkeys(access.buffer for access in (*op.reads, *op.writes)))
+            names = op.touched
             before = {name: place for place, name in enumerate(live)}
             begun = [name for name in names if name not in before and name not in settled]
             after = tuple(name for name in (*live, *begun) if self._last[name] > number)

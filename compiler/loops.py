@@ -201,6 +201,16 @@ class LoopOp:
         return self.writes[0]
 
     @property
+    def accesses(self) -> tuple[Access, ...]:
+        """All accesses, reads first."""
+        return (*self.reads, *self.writes)
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """The buffers of all accesses, each once."""
+        return tuple(dict.fromkeys(access.buffer for access in self.accesses))
+
+    @property
     def extents(self) -> frozendict[str, int]:
         """Loop name -> extent."""
         return frozendict((loop.name, loop.extent) for loop in self.loops)

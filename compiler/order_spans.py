@@ -26,7 +26,7 @@ def too_wide(device: Device, schedule: Schedule, before: Layouts, after: Layouts
     changed = {name for name in large if before[name] != after[name]}
     found: set[str] = set()
     for step in schedule.steps if changed else ():
-        touched = {access.buffer for access in (*step.op.reads, *step.op.writes)} & changed
+        touched = {access.buffer for access in step.op.accesses} & changed
         if touched and not _fits(device, step.op, schedule, after) and _fits(device, step.op, schedule, before):
             found |= touched
     return frozenset(found)

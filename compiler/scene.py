@@ -73,7 +73,7 @@ class Scene:
     def structure(self, op: LoopOp, layouts: Layouts) -> Hashable:
         """What the candidates of an op depend on, without names: equal layers of a model share it."""
         operands = []
-        for access in (*op.reads, *op.writes):
+        for access in op.accesses:
             buffer = self.buffers[access.buffer]
             shared = access.buffer if len(self.writers.get(access.buffer, ())) > 1 else ""
             place = (access.index, buffer.shape, buffer.strides, buffer.dtype, layouts.get(access.buffer))

@@ -112,7 +112,7 @@ def space_of(op: LoopOp, schedule: Schedule, layouts: Mapping[str, StickLayout])
     """The space of a step's op; InputError if a buffer has no layout yet."""
     lanes: dict[str, int] = {}
     granules: dict[str, int] = {}
-    for access in (*op.reads, *op.writes):
+    for access in op.accesses:
         layout = layout_of(layouts, access.buffer)
         for loop in lane_loops(walk_of(op, access, schedule.buffers[access.buffer]), layout):
             lanes[loop] = max(lanes.get(loop, 1), layout.elements_per_stick)

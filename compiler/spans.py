@@ -69,7 +69,7 @@ def reaches_of(op: LoopOp, schedule: Schedule, layouts: Mapping[str, StickLayout
     if op.kind is OpKind.OPAQUE:
         return ()
     found: list[Reach] = []
-    for access in dict.fromkeys((*op.reads, *op.writes)):
+    for access in dict.fromkeys(op.accesses):
         layout = layout_of(layouts, access.buffer)
         if layout.size_bytes > limit and not access.index.gathers:
             walk = walk_of(op, access, schedule.buffers[access.buffer])

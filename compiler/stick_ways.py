@@ -103,10 +103,10 @@ class StickWays:
         return tuple(dense_layout(buffer, default_order(buffer, dim), lanes, arrangement) for dim in dims)
 
     def _make_kind(self, op: LoopOp) -> Kind:
-        names = tuple(dict.fromkeys(access.buffer for access in (*op.reads, *op.writes)))
+        names = op.touched
         places = {name: place for place, name in enumerate(names)}
         free = tuple(name in self.weights for name in names)
-        pattern = tuple(places[access.buffer] for access in (*op.reads, *op.writes))
+        pattern = tuple(places[access.buffer] for access in op.accesses)
         key = (self.scene.structure(op, {}), pattern, free, self._bool_lanes(op), op.call)
         number = self._kinds.setdefault(key, len(self._kinds))
         return Kind(number, names, pattern[: len(op.reads)], free)

@@ -93,7 +93,7 @@ class _Unfolding:
 
     def add(self, op: LoopOp) -> None:
         """The next op of the program, behind the copies it needs."""
-        if op.kind is OpKind.OPAQUE or any(access.buffer not in self._layouts for access in (*op.reads, *op.writes)):
+        if op.kind is OpKind.OPAQUE or any(access.buffer not in self._layouts for access in op.accesses):
             self.ops[op.name] = op
             return
         recipe = self._recipe(op)

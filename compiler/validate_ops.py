@@ -21,7 +21,7 @@ CONTRACTIONS = (OpKind.MATMUL, OpKind.CONV)
 def op_faults(op: LoopOp, buffers: Mapping[str, Buffer]) -> Iterator[str]:
     """What is wrong with an op, as ends of sentences; each rule relies on those before it, so only the first counts."""
     yield from _loop_faults(op)
-    for access in (*op.reads, *op.writes):
+    for access in op.accesses:
         if access.buffer not in buffers:
             verb = "writes" if access in op.writes else "reads"
             yield f"{verb} a buffer {access.buffer!r} that it does not have"
@@ -77,7 +77,7 @@ def _opaque_faults(op: LoopOp) -> Iterator[str]:
         yield "is opaque and has a body or loops"
     if not op.writes:
         yield "is opaque and writes nothing"
-    if any(access.index != Index(0) for access in (*op.reads, *op.writes)):
+    if any(access.index != Index(0) for access in op.accesses):
         yield "is opaque and has an index"
 
 
@@ -96,7 +96,7 @@ def _body_faults(op: LoopOp) -> Iterator[str]:
 
 
 def _index_faults(op: LoopOp) -> Iterator[str]:
-    for access in (*op.reads, *op.writes):
+    for access in op.accesses:
         fault = form_fault(access.index, op.extents)
         if fault:
             yield f"has an index of {access.buffer} that {fault}"

@@ -148,7 +148,7 @@ class Case:
         return self._operands[step.name]
 
     def _make_operands(self, op: LoopOp) -> tuple[Operand, ...] | None:
-        if any(access.buffer not in self.layouts for access in (*op.reads, *op.writes)):
+        if any(access.buffer not in self.layouts for access in op.accesses):
             return None
         used = uses(op)
         reads = [

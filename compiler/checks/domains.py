@@ -51,7 +51,7 @@ class Use(StrEnum):
 def uses(op: LoopOp) -> tuple[Use, ...]:
     """The use of every read of an op."""
     values = _reached(op, set(op.results))
-    indirect = {gather.value for access in (*op.reads, *op.writes) for gather in access.index.gathers}
+    indirect = {gather.value for access in op.accesses for gather in access.index.gathers}
     indices = _reached(op, indirect)
 
     def use(read: int) -> Use:

@@ -231,7 +231,7 @@ def pricer_of(
 ) -> tuple[Pricer, tuple[str, ...]]:
     """The pricer of a step, and the names of its buffers by place."""
     op = step.op
-    names = tuple(dict.fromkeys(access.buffer for access in (*op.reads, *op.writes)))
+    names = op.touched
     short = {name: f"b{place}" for place, name in enumerate(names)}
     nameless = LoopOp(
         name="",

@@ -42,7 +42,7 @@ def pattern_of(op: LoopOp, buffers: Mapping[str, Buffer], layouts: Mapping[str, 
     """The pattern of an op whose operands and result all are in device memory; None if none was measured."""
     if op.kind not in (OpKind.POINTWISE, OpKind.REDUCTION) or any(loop.extent < 1 for loop in op.loops):
         return None
-    if any(access.index.gathers for access in (*op.reads, *op.writes)) or any(map(op.masked, range(len(op.reads)))):
+    if any(access.index.gathers for access in op.accesses) or any(map(op.masked, range(len(op.reads)))):
         return None
     if op.kind is OpKind.REDUCTION:
         return _across_rows(op, buffers, layouts)

@@ -101,7 +101,7 @@ class _Conversion:
         ops: list[LoopOp] = []
         for op in reversed(self.ops):
             if any(write.buffer in needed for write in op.writes):
-                needed.update(access.buffer for access in (*op.reads, *op.writes))
+                needed.update(access.buffer for access in op.accesses)
                 ops.append(op)
         for op in ops:
             if any(0 in buffer.shape for buffer in map(self._named, op.writes)):

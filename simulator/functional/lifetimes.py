@@ -32,7 +32,7 @@ def lifetimes(program: Program) -> Lifetimes:
     for place, op in enumerate(ops):
         for access in op.op.writes:
             first.setdefault(access.buffer, place)
-        for access in (*op.op.reads, *op.op.writes):
+        for access in op.op.accesses:
             last[access.buffer] = place
     kept = {view.buffer for view in program.outputs}
     tensors = program.tensor_map
