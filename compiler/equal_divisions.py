@@ -217,7 +217,7 @@ class Spread:
         if name in self.fixed:
             mine = self.divisions[name]
             equal = self._cut(name, mine) == self._cut(lead, division)
-            status = PinStatus(PinState.HONOURED) if equal else refused(_differs(name, mine, lead, division))
+            status = PinStatus(PinState.HONOURED) if equal else refused(differs(name, mine, lead, division))
         elif found is not None:
             self.divisions[name], self.taken[name] = found, (lead, status)
         self.status[f"same:{pair[0]}"] = status
@@ -226,5 +226,6 @@ class Spread:
         return cut_of(self.schedule.step_map[name].op, division, self.schedule.buffers)
 
 
-def _differs(name: str, mine: Division, lead: str, theirs: Division) -> str:
+def differs(name: str, mine: Division, lead: str, theirs: Division) -> str:
+    """Why an op that is pinned to a division cannot have that of another one."""
     return f"{lead} is divided by {theirs} and {name} is pinned to {mine}; unpin one of the two"

@@ -17,6 +17,7 @@ from compiler.joint.kept import kept_of
 from compiler.joint.kinds import Kind, Role, rates_of
 from compiler.joint.offers import Offer, Offers
 from compiler.joint.subjects import Subject, subjects
+from compiler.joint.views import Views
 from compiler.loops import OpKind
 from compiler.ownership import may_take_over
 from compiler.plan import Plan
@@ -27,7 +28,7 @@ from compiler.solvers.joint.problem import NOWHERE, Item, JointProblem, Menu, Ta
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """A joint problem and what its numbers stand for: `kinds` by task, `subjects` and `offers` by item."""
+    """A joint problem and what its numbers stand for: `kinds` by task, `subjects` and `offers` by item, `views`."""
 
     problem: JointProblem
     plan: Plan
@@ -35,12 +36,14 @@ class Ground:
     kinds: tuple[Kind, ...]
     subjects: tuple[Subject, ...]
     offers: tuple[tuple[Offer, ...], ...]
+    views: Views
 
 
 def ground_of(problem: Problem, plan: Plan, free: frozenset[str], moves: bool = True) -> Ground:
     """The ground of a plan with layouts, edits and divisions; steps of `free` may be divided anew.
 
-    Placement, kernels and moves that the plan may have are not looked at.
+    Placement, kernels and moves that the plan may have are not looked at.  Of the pins, those to device memory hold;
+    what others ask for is added by `compiler.joint.conflict`.
     """
     maker = _Maker(problem, plan, free, moves)
     return maker.ground()
@@ -52,7 +55,8 @@ class _Maker:
         self.kept = kept_of(problem, plan)
         self.feet: dict[Menu, frozendict[int, int]] = {}
         self.schedule, self.setting = self.kept.setting.schedule, self.kept.setting
-        self.kinds = self.kept.kinds(plan, free)
+        same = problem.pins.same
+        self.kinds = self.kept.kinds(plan, free, frozenset({*same, *same.values()}))
         self.kernel: dict[str, tuple[int, Surroundings]] = {}
         for number, (_, run) in enumerate(kernels(plan, self.schedule)):
             around = Surroundings(self.setting.written(run), len(run) == 1)
@@ -72,7 +76,7 @@ class _Maker:
         tied = [self._tied(one) for one in self.subjects]
         roles, numbers = self._roles(tied)
         operands = tuple(role.operands for role in roles)
-        maker = self.kept.offers(self.kinds, self.moves, operands, self.problem.pins.relayout)
+        maker = self.kept.offers(self.kinds, self.moves, operands, self.problem.pins)
         pairs = zip(self.schedule.steps, roles, strict=True)
         kinds = tuple(self.kinds.kind(step, role, self.kernel[step.name][1]) for step, role in pairs)
         tasks = tuple(
@@ -86,15 +90,17 @@ class _Maker:
         )
         device = self.problem.device
         joint = JointProblem(tasks, items, device.lx_budget_bytes, device.stick_bytes, rates_of(device))
-        return Ground(joint, self.plan, self.schedule, kinds, self.subjects, offers)
+        return Ground(joint, self.plan, self.schedule, kinds, self.subjects, offers, self.kinds.views)
 
     def _tied(self, one: Subject) -> bool:
-        """True if a subject may be in LX at all: as written, or by a clone that several readers share."""
+        """True if a subject may be in LX at all: as written, or by a clone that several readers share or a pin asks
+        for."""
         if one.loose:
             return False
         device = self.problem.device
         fits = self.plan.layouts[one.buffer].size_bytes <= device.lx_budget_bytes * device.cores
-        return fits and (one.writer >= 0 or (self.moves and len(one.readers) > 1))
+        asked = len(one.readers) > 1 or self.problem.pins.placement.get(one.buffer) == "lx"
+        return fits and (one.writer >= 0 or (self.moves and asked))
 
     def _roles(self, tied: list[bool]) -> tuple[list[Role], list[tuple[tuple[int, ...], tuple[int, ...]]]]:
         """Roles of all steps, and the items behind their names."""
@@ -129,7 +135,7 @@ class _Maker:
     ) -> Item:
         made = self._bare(one)
         copies = tuple(offer.copy for offer in offers)
-        pinned = self.problem.pins.placement.get(one.buffer, "")
+        pinned = "hbm" if self.problem.pins.placement.get(one.buffer) == "hbm" else ""
         if one.writer < 0:
             return replace(made, copies=copies, pinned=pinned)
         task = tasks[one.writer]

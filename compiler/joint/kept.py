@@ -6,7 +6,6 @@ on pins, divisions or placement.  Refuses to keep more than a few.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from frozendict import frozendict
@@ -17,6 +16,7 @@ from compiler.joint.kinds import Kinds
 from compiler.joint.offers import Offers
 from compiler.layout import StickLayout
 from compiler.loops import LoopProgram
+from compiler.pins import Pins
 from compiler.plan import Edit, Plan
 from compiler.problem import Problem
 
@@ -40,25 +40,16 @@ class Kept:
         same = self.program is problem.program and self.device == problem.device
         return same and self.edits == plan.edits and self.layouts == plan.layouts
 
-    def kinds(self, plan: Plan, free: frozenset[str]) -> Kinds:
+    def kinds(self, plan: Plan, free: frozenset[str], tied: frozenset[str]) -> Kinds:
         """The menus for other divisions to start from."""
-        made = replace(self._kinds, plan=plan, free=free) if self._kinds else self._first(plan, free)
-        self._kinds = made
+        known = self._kinds or Kinds(plan, self.setting.schedule, self.setting, free)
+        self._kinds = made = replace(known, plan=plan, free=free, tied=tied)
         return made
 
-    def _first(self, plan: Plan, free: frozenset[str]) -> Kinds:
-        return Kinds(plan, self.setting.schedule, self.setting, free)
-
-    def offers(
-        self, kinds: Kinds, moves: bool, operands: tuple[tuple[str, ...], ...], rings: Mapping[str, str]
-    ) -> Offers:
+    def offers(self, kinds: Kinds, moves: bool, operands: tuple[tuple[str, ...], ...], pins: Pins) -> Offers:
         """The offers for these menus."""
-        known = self._offers.get(moves)
-        made = (
-            replace(known, kinds=kinds, plan=kinds.plan, operands=operands, rings=rings)
-            if known
-            else Offers(kinds, self.setting, kinds.plan, moves, operands, rings)
-        )
+        known = self._offers.get(moves) or Offers(kinds, self.setting, kinds.plan, moves, operands, pins)
+        made = replace(known, kinds=kinds, plan=kinds.plan, operands=operands, pins=pins)
         self._offers[moves] = made
         return made
 

@@ -17,6 +17,7 @@ from compiler.cost.setting import Setting
 from compiler.device import Device
 from compiler.division import Division
 from compiler.division_menu import legal_divisions
+from compiler.equal_divisions import cut_of
 from compiler.joint.bills import Surroundings, bill_of
 from compiler.joint.subjects import device_only
 from compiler.joint.views import Views
@@ -51,12 +52,14 @@ class Kind:
 
 @dataclass(slots=True)
 class Kinds:
-    """Makes menus for the steps of one plan; `free` are steps that may be divided anew."""
+    """Makes menus for the steps of one plan; `free` are steps that may be divided anew, `tied` those that may have to
+    be cut like others, so that no way to cut them is left out."""
 
     plan: Plan
     schedule: Schedule
     setting: Setting
     free: frozenset[str]
+    tied: frozenset[str] = frozenset()
     views: Views = field(default_factory=Views)
     _known: dict[object, Kind] = field(default_factory=dict)
     _menus: dict[object, tuple[Division, ...]] = field(default_factory=dict)
@@ -75,7 +78,8 @@ class Kinds:
         within = frozenset(place for name, place in places.items() if name in around.inside)
         barred = tuple(device_only(step, name) for name in role.operands)
         tied = tuple(tuple((places[name], name in role.shared) for name in t) for t in (role.operands, role.inputs))
-        key = (pricer, tied, role.writes, barred, within, around.lone, free, present)
+        cut = step.name in self.tied
+        key = (pricer, tied, role.writes, barred, within, around.lone, free, present, cut)
         if key not in self._known:
             divisions = (present, *self._menu(step, pricer)) if free else (present,)
             self._known[key] = self._made(step, role, around, barred, tuple(dict.fromkeys(divisions)))
@@ -84,21 +88,22 @@ class Kinds:
     def _menu(self, step: Step, pricer: object) -> tuple[Division, ...]:
         if pricer not in self._menus:
             found = legal_divisions(step, self.schedule, self.plan.layouts, self.device)
-            self._menus[pricer] = tuple(sorted(found, key=_preference))
+            self._menus[pricer] = tuple(sorted(found, key=preference))
         return self._menus[pricer]
 
     def _made(
         self, step: Step, role: Role, around: Surroundings, barred: tuple[bool, ...], divisions: Iterable[Division]
     ) -> Kind:
         rates = rates_of(self.device)
-        kept: dict[tuple[int, ...], list[tuple[Division, Choice]]] = {}
+        kept: dict[object, list[tuple[Division, Choice]]] = {}
         for division in divisions:
             views = tuple(
                 NOWHERE if barred[place] else self._view(step, name, place == role.writes, division)
                 for place, name in enumerate(role.operands)
             )
             choice = Choice(views, self._bills(step, role, around, division))
-            rivals = kept.setdefault(views, [])
+            cut = cut_of(step.op, division, self.schedule.buffers) if step.name in self.tied else ()
+            rivals = kept.setdefault((views, cut), [])
             if not any(_beats(rates, rival, choice) for _, rival in rivals):
                 rivals.append((division, choice))
         table = {division: choice for rivals in kept.values() for division, choice in rivals}
@@ -161,7 +166,7 @@ def rates_of(device: Device) -> Rates:
     return Rates(device.number("hbm_one_way_bytes_per_ns"), device.number("hbm_turnaround_ns_per_byte"))
 
 
-def _preference(division: Division) -> tuple[int, int]:
+def preference(division: Division) -> tuple[int, int]:
     """More cores first; of equals 2 x 2 before 4 x 1 (facts 5.3)."""
     return -division.cores, sum(split.factor**2 for split in division.splits)
 

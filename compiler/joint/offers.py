@@ -7,7 +7,6 @@ what no copy can express and what the ring cannot carry (`compiler.relayouts`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from frozendict import frozendict
@@ -18,6 +17,7 @@ from compiler.division import Division
 from compiler.joint.bills import Surroundings, bill_of
 from compiler.joint.kinds import Kind, Kinds
 from compiler.joint.subjects import Subject
+from compiler.pins import Pins
 from compiler.plan import Edit, EditKind, Plan
 from compiler.relayouts import edge_fault, is_product, relayout_time_us, ring_fault
 from compiler.schedule import Schedule, Step, copy_op
@@ -45,14 +45,14 @@ class Offer:
 @dataclass(slots=True)
 class Offers:
     """Makes offers for the subjects of one plan; none without `moves`.  `operands` are the names of those of each step,
-    `rings` the pins of relayouts."""
+    `pins` say which relayouts are not wanted, and what is loaded into LX for a single reader too."""
 
     kinds: Kinds
     setting: Setting
     plan: Plan
     moves: bool
     operands: tuple[tuple[str, ...], ...]
-    rings: Mapping[str, str]
+    pins: Pins
     _outs: dict[object, Bill] = field(default_factory=dict)
     _known: dict[object, tuple[Offer, ...]] = field(default_factory=dict)
     _carries: dict[object, Bill | None] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class Offers:
         touching = (*((one.writer,) if one.writer >= 0 else ()), *one.readers)
         own = tuple((id(kinds[number]), self._place(one, number)) for number in touching)
         products = tuple(self.setting.schedule.steps[reader].edit is None for reader in one.readers)
-        key = (one.writer < 0, ends, own, products, self._ring(one))
+        key = (one.writer < 0, ends, own, products, self._ring(one), self._shared_by(one))
         if key not in self._known:
             made = (*self._clones(one, kinds), *self._relayouts(one, tasks, kinds))
             self._known[key] = tuple(_shifted(offer, -first) for offer in made)
@@ -105,7 +105,11 @@ class Offers:
         return self.operands[number].index(one.buffer)
 
     def _ring(self, one: Subject) -> bool:
-        return self.rings.get(one.buffer) != "none"
+        return self.pins.relayout.get(one.buffer) != "none"
+
+    def _shared_by(self, one: Subject) -> int:
+        """Readers that make a load into LX worth it: a single one if a pin wants an input there."""
+        return 1 if one.writer < 0 and self.pins.placement.get(one.buffer) == "lx" else SHARED_BY
 
     def _cuts(self, one: Subject, reader: int, kinds: tuple[Kind, ...]) -> dict[int, tuple[Cut, float]]:
         """The views under which a copy can serve a reader: how it is cut, and the time of the quickest choice."""
@@ -126,7 +130,8 @@ class Offers:
 
     def _clones(self, one: Subject, kinds: tuple[Kind, ...]) -> list[Offer]:
         """Loads into LX for views that several readers share, of as many readers and as little time as can be."""
-        if len(one.readers) < SHARED_BY:
+        least = self._shared_by(one)
+        if len(one.readers) < least:
             return []
         cuts = {reader: self._cuts(one, reader, kinds) for reader in one.readers}
         served: dict[int, list[int]] = {}
@@ -136,7 +141,7 @@ class Offers:
         ranked = sorted(
             (-len(readers), sum(cuts[reader][view][1] for reader in readers), view)
             for view, readers in served.items()
-            if len(readers) >= SHARED_BY
+            if len(readers) >= least
         )
         return [self._clone(one, view, served[view], cuts[served[view][0]][view][0]) for _, _, view in ranked[:OFFERED]]
 

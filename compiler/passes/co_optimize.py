@@ -14,21 +14,19 @@ from typing import ClassVar
 from frozendict import frozendict
 
 from compiler.cost.model import price
-from compiler.division_ground import free_steps
 from compiler.errors import InputError
 from compiler.joint.assembly import Assembly
-from compiler.joint.ground import Ground, ground_of
-from compiler.joint.pins import placement_status
+from compiler.joint.conflict import Settled, settled
+from compiler.joint.ground import Ground
+from compiler.joint.pins import joint_status, tie_reasons
 from compiler.joint.reasons import Judge, placements, reasons
 from compiler.joint.starts import answer_of
 from compiler.passes.place_scratchpad import MOST_SECONDS, PlaceScratchpad
 from compiler.plan import Claim, Plan, Slot
 from compiler.problem import Problem
-from compiler.schedule import expand
 from compiler.solvers.cp_sat import SolverMissingError
 from compiler.solvers.joint.exact import Outcome
 from compiler.solvers.joint.faults import faults
-from compiler.solvers.joint.judge import trivial
 from compiler.solvers.joint.near import near
 from compiler.solvers.joint.problem import Answer
 from compiler.solvers.joint.table import FALLBACK, SEARCHES
@@ -82,11 +80,10 @@ class CoOptimize:
     def search(self, problem: Problem, plan: Plan, watch: Watch) -> Plan:
         """As the call; `watch` is told of every answer and may end the search with the best."""
         until = time.monotonic() + self.seconds
-        schedule = expand(problem.program, plan)
-        ground = ground_of(problem, plan, free_steps(plan, schedule.steps), self.moves == "yes")
-        starts = self._starts(problem, plan, ground, watch)
-        method, missing, found = self._found(ground, starts, until, watch)
-        return self._made(problem, plan, ground, found, method, missing)
+        pins = settled(problem, plan, self.moves == "yes")
+        starts = pins.starts(self._starts(problem, plan, pins.ground, watch))
+        method, missing, found = self._found(pins.ground, starts, until, watch)
+        return self._made(problem, plan, pins, found, method, missing)
 
     def near(
         self, problem: Problem, plan: Plan, before: Plan, changed: frozenset[str], bounded: bool, watch: Watch
@@ -96,8 +93,8 @@ class CoOptimize:
         `plan` is that without moves and placement, its pinned divisions set.  `bounded`: pins were only added,
         so that what no plan went below none goes below now.
         """
-        schedule = expand(problem.program, plan)
-        ground = ground_of(problem, plan, free_steps(plan, schedule.steps), self.moves == "yes")
+        pins = settled(problem, plan, self.moves == "yes")
+        ground = pins.ground
         start = answer_of(ground, before)
         tasks = [number for number, task in enumerate(ground.problem.tasks) if task.name in changed]
         for one in ground.subjects:
@@ -110,10 +107,10 @@ class CoOptimize:
         def tell(objective_us: float, bound_us: float) -> bool:
             return watch.tell(self.solver, objective_us, bound_us)
 
-        starts = [start, trivial(ground.problem)]
+        starts = pins.starts([start])
         found = near(ground.problem, starts, [] if same else tasks, self.seconds, self.seed, tell, bound)
         method = claim.method if claim is not None else self.solver
-        return self._made(problem, plan, ground, _told(found), method, {})
+        return self._made(problem, plan, pins, _told(found), method, {})
 
     def _says(self, ground: Ground, answer: Answer, plan: Plan) -> bool:
         """True if an answer is what the plan has, and not only what is nearest to it."""
@@ -130,14 +127,15 @@ class CoOptimize:
         return all(plan.divisions[name] == one for name, one in zip(names, chosen, strict=True)) and all(slots)
 
     def _made(
-        self, problem: Problem, plan: Plan, ground: Ground, found: Outcome, method: str, missing: dict[str, str]
+        self, problem: Problem, plan: Plan, pins: Settled, found: Outcome, method: str, missing: dict[str, str]
     ) -> Plan:
-        assembly = Assembly(problem, ground, found.answer, found.packing)
+        assembly = Assembly(problem, pins.ground, found.answer, found.packing)
         made = assembly.plan()
-        judge = Judge(ground, found.answer)
+        judge = Judge(pins.ground, found.answer)
         made = replace(made, placement=placements(problem, made, assembly, judge))
         total = price(problem, made).total_us
-        told = dict(reasons(plan, made, judge)) | missing
+        status = joint_status(problem, made, pins.refused)
+        told = dict(reasons(plan, made, judge)) | tie_reasons(problem, made, status) | missing
         apart = abs(total - found.objective_us)
         told.setdefault(
             f"pass:{self.name}",
@@ -147,7 +145,7 @@ class CoOptimize:
         return replace(
             made,
             reasons=frozendict(told),
-            pins=made.pins | placement_status(problem, made),
+            pins=made.pins | status,
             claims=made.claims.set(self.name, _claim(method, total, found)),
         )
 

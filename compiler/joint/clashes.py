@@ -1,0 +1,212 @@
+"""Clashes: why pins cannot be kept together, in words: who, how many bytes, at which step, and what would help.
+
+Owns the two kinds of clash: there is no room, or no core finds its part.  Remedies are tried before they are named
+(`compiler.joint.remedies`).  Refuses to say that something is impossible without saying what stands in its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from compiler.division import Division
+from compiler.eligibility import judge, scene_of
+from compiler.joint.ground import Ground
+from compiler.joint.remedies import NAMED, Remedies, listed
+from compiler.joint.subjects import Subject
+from compiler.loops import BufferKind
+from compiler.plan import Spilled
+from compiler.problem import Problem
+from compiler.relayouts import edge_fault, is_product, ring_fault
+from compiler.solvers.joint.demands import Asked, Demand, asked_of
+from compiler.solvers.joint.faults import Stay, loads, stays
+from compiler.solvers.joint.pack import Clash
+from compiler.solvers.joint.problem import HOME, NOWHERE, Answer
+from compiler.solvers.joint.seating import Seating
+
+AT_HOME = "every reader finds its part at home already"
+
+
+@dataclass(slots=True)
+class Clashes:
+    """Words on the pins of a ground; steps of `free` are divided by no pin."""
+
+    problem: Problem
+    ground: Ground
+    free: frozenset[str]
+    moves: bool
+
+    def sentence(self, wants: Mapping[str, Demand], crowd: Sequence[str], late: str) -> str:
+        """Why a pin cannot be kept beside a crowd of others, none of which can be left out of that."""
+        keys = [*crowd, late]
+        asked = asked_of(self.ground.problem, [wants[key] for key in keys])
+        least = Seating(asked).least(range(len(keys)))
+        why = self._crowded(asked, *least) if least else self._apart(asked, crowd, late)
+        remedies = Remedies(self.problem, self.ground, self.free, self.moves, asked)
+        advice = remedies.found(keys, room=least is not None)
+        return f"{why}. {advice}" if advice else why
+
+    # Room
+
+    def _crowded(self, asked: Asked, units: int, answer: Answer) -> str:
+        """Who is in LX at the fullest tick, with how many bytes."""
+        part = asked.problem
+        taken = loads(part, answer)
+        worst = max(taken, key=lambda tick: (taken[tick], -tick))
+        there = [one for one in stays(part, answer) if one.first + (one.parent is not None) <= worst <= one.last]
+        there.sort(key=lambda one: (-one.foot_bytes, one.key))
+        said = [f"{self._name(asked, one)} {one.foot_bytes:,} B" for one in there[:NAMED]]
+        if len(there) > NAMED:
+            rest = sum(one.foot_bytes for one in there[NAMED:])
+            said.append(f"{len(there) - NAMED} more buffers {rest:,} B")
+        lack = (units - part.capacity // part.alignment) * part.alignment
+        at = part.tasks[min(worst // 2, len(part.tasks) - 1)].name
+        pinned = self._pinned([asked.tasks[part.items[one.item].writer] for one in there if one.copy == HOME])
+        because = f" ({listed(pinned)})" if pinned else ""
+        need = "need" if len(said) > 1 else "needs"
+        return (
+            f"{listed(said)} per core {need} to be in LX at {at}{because}: "
+            f"{lack:,} B are lacking, as it has {part.capacity:,} B"
+        )
+
+    def _name(self, asked: Asked, one: Stay) -> str:
+        name = asked.problem.items[one.item].name
+        if one.copy == HOME:
+            return name
+        return (
+            f"the copy of {name} for {asked.problem.tasks[asked.problem.items[one.item].copies[one.copy].before].name}"
+        )
+
+    def no_addresses(self, clash: Clash, late: str) -> str:
+        """Bytes that fit but lie in each other's way."""
+        items = self.ground.problem.items
+        names = list(dict.fromkeys(items[one.item].name for one in clash.stays))
+        tasks = self.ground.problem.tasks
+        first, last = (tasks[min(tick // 2, len(tasks) - 1)].name for tick in (clash.first, clash.last))
+        when = f"at {first}" if first == last else f"from {first} to {last}"
+        others = [f"placement:{name}" for name in names if f"placement:{name}" != late]
+        return (
+            f"{listed(_few(names))} {when}: their {clash.asked_bytes:,} B per core are no more than the "
+            f"{clash.capacity:,} B of LX, and yet there are no addresses at which none has to move. "
+            f"Unpin {listed(_few(others or [late]), 'or')}"
+        )
+
+    # Views
+
+    def _apart(self, asked: Asked, crowd: Sequence[str], late: str) -> str:
+        """Whose divisions do not go together."""
+        part = asked.problem
+        demand = asked.demands[-1]
+        pinned = self._pinned(asked.tasks)
+        if demand.tie is not None or crowd:
+            names = [self._wish(asked, one) for one in asked.demands]
+            shared = self._shared(asked)
+            between = f" of {listed(_few(shared), 'or')}" if shared else ""
+            because = f"{listed(pinned)}, and " if pinned else ""
+            return f"{because}no division{between} suits {listed(names)} at the same time"
+        item = part.items[demand.item]
+        able = [reader for reader in item.readers if demand.item in part.places[reader]]
+        readers = listed(_few([part.tasks[reader].name for reader in able]), "or")
+        if item.writer < 0 or not able or not item.feet:
+            return self._barred(item.name)
+        lead = f"{listed(pinned)}: " if pinned else ""
+        if (
+            item.writer >= 0
+            and self._is_fixed(asked.tasks[item.writer])
+            and all(self._is_fixed(asked.tasks[r]) for r in able)
+        ):
+            return f"{lead}no core of {readers} finds its part of {item.name} at home"
+        return f"{lead}no division of the other side lets a core of {readers} find its part of {item.name} at home"
+
+    def _wish(self, asked: Asked, demand: Demand) -> str:
+        part = asked.problem
+        if demand.tie is not None:
+            one, other = (part.tasks[task].name for task in demand.tie.tasks)
+            return f"{one} divided like {other}"
+        name = part.items[demand.item].name
+        return f"{name} over the ring" if demand.ring else f"{name} in LX"
+
+    def _shared(self, asked: Asked) -> list[str]:
+        """Steps that several of the demands have to do with."""
+        seen: dict[int, int] = {}
+        for demand in asked.demands:
+            tasks = demand.tie.tasks if demand.tie is not None else _ends(asked, demand.item)
+            for task in set(tasks):
+                seen[task] = seen.get(task, 0) + 1
+        return [asked.problem.tasks[task].name for task in sorted(seen) if seen[task] > 1]
+
+    def _barred(self, name: str) -> str:
+        """Why a buffer cannot be in LX whatever is pinned."""
+        verdict = judge(scene_of(self.problem.program, self.ground.plan), name)
+        if isinstance(verdict, Spilled):
+            return verdict.detail
+        return f"no step leaves {name} in whole parts of equal size where another one looks for them"
+
+    # Divisions
+
+    def _is_fixed(self, task: int) -> bool:
+        return self.ground.problem.tasks[task].name not in self.free
+
+    def _pinned(self, tasks: Sequence[int]) -> list[str]:
+        """`a is pinned to m 8`, `b to n 8`."""
+        fixed = [task for task in dict.fromkeys(tasks) if self._is_fixed(task)]
+        said = [f"{self.ground.problem.tasks[task].name} {{}} {self._division(task)}" for task in fixed]
+        return [one.format("is pinned to" if number == 0 else "to") for number, one in enumerate(said)]
+
+    def _division(self, task: int) -> Division:
+        return self.ground.kinds[task].divisions[0]
+
+
+def _ends(asked: Asked, number: int) -> tuple[int, ...]:
+    item = asked.problem.items[number]
+    return (*((item.writer,) if item.writer >= 0 else ()), *item.readers)
+
+
+def no_ring(problem: Problem, ground: Ground, name: str, moves: bool) -> str:
+    """Why nothing can move a buffer over the ring."""
+    if problem.pins.placement.get(name) == "hbm":
+        return f"{name} is pinned to device memory, and the ring moves only what is in LX"
+    if not moves:
+        return "this pipeline makes no moves; use co-optimize with moves=yes"
+    found = [one for one in ground.subjects if one.buffer == name and one.writer >= 0]
+    if not found:
+        buffer = ground.schedule.buffers[name]
+        if buffer.kind is not BufferKind.COMPUTED:
+            return f"{name} arrives in device memory, and the ring moves only what is in LX"
+        verdict = judge(scene_of(problem.program, ground.plan), name)
+        return (
+            verdict.detail if isinstance(verdict, Spilled) else f"no step reads {name} where its writer could leave it"
+        )
+    faults = list(dict.fromkeys(_ring_faults(problem, ground, found[0])))
+    return next((fault for fault in faults if fault != AT_HOME), AT_HOME)
+
+
+def _ring_faults(problem: Problem, ground: Ground, one: Subject) -> list[str]:
+    """What the gates say to every reader: on the edge, else for the first divisions that differ."""
+    device, layout, found = problem.device, ground.plan.layouts[one.buffer], []
+    number = ground.subjects.index(one)
+    left = _views(ground, one.writer, number)
+    for reader in one.readers:
+        ends = ground.schedule.steps[one.writer], ground.schedule.steps[reader]
+        fault = edge_fault(device, layout, one.buffer, ends, ground.schedule.buffers)
+        if fault:
+            found.append(fault)
+            continue
+        boxes, product = ground.views.boxes, is_product(ends[1])
+        pairs = [(a, b) for a in left[:NAMED] for b in _views(ground, reader, number)[:NAMED] if a != b]
+        said = [ring_fault(device, layout, boxes[a], boxes[b], product) for a, b in pairs]
+        found.append(next((text for text in said if text), AT_HOME))
+    return found
+
+
+def _views(ground: Ground, task: int, item: int) -> list[int]:
+    """The views that a task can have of an item."""
+    place = ground.problem.places[task].get(item)
+    if place is None:
+        return []
+    return [view for view in ground.problem.tasks[task].menu.by_view[place] if view != NOWHERE]
+
+
+def _few(names: Sequence[str]) -> list[str]:
+    """The first names, and how many more there are."""
+    return [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
