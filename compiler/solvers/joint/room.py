@@ -116,9 +116,12 @@ class Room:
         item = problem.items[number]
         taken: Terms = []
         for parent in item.parents:
-            taken += self._from_item(number, parent)
+            found = self._from_item(number, parent)
             for place in range(len(problem.items[parent].copies)):
-                taken += self._from_copy(number, parent, place)
+                found += self._from_copy(number, parent, place)
+            if self.made.value(taken):  # of two that would do, one gives its place
+                self.made.hints.update((one.index, 0) for one, _ in found)
+            taken += found
         if len(taken) > 1:
             self.made.at_most(taken, [(one, 1) for one in self.made.inside[number].values()])
 

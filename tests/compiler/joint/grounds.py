@@ -6,7 +6,7 @@ Owns the way from a program to the tables of the co-optimiser, and random answer
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 from compiler.cost.model import price
@@ -15,7 +15,6 @@ from compiler.division_ground import free_steps
 from compiler.errors import StudioError
 from compiler.joint.assembly import Assembly
 from compiler.joint.ground import Ground, ground_of
-from compiler.joint.reasons import placements
 from compiler.loops import LoopProgram
 from compiler.passes.co_optimize import CoOptimize
 from compiler.pipeline import parse_pipeline
@@ -41,10 +40,8 @@ class Field:
     ground: Ground
 
     def plan(self, answer: Answer, packing: Packing) -> Plan:
-        """The plan of an answer."""
-        assembly = Assembly(self.problem, self.ground, answer, packing)
-        made = assembly.plan()
-        return replace(made, placement=placements(self.problem, made, assembly))
+        """The plan of an answer; what is not in LX has no placement."""
+        return Assembly(self.problem, self.ground, answer, packing).plan()
 
     def plan_us(self, answer: Answer, packing: Packing) -> float:
         """What the cost model says that plan takes."""
