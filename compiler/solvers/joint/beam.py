@@ -19,6 +19,7 @@ from frozendict import frozendict
 from compiler.solvers.joint.descent import tidied
 from compiler.solvers.joint.judge import best, trivial
 from compiler.solvers.joint.kinds import Seat
+from compiler.solvers.joint.mend import mended
 from compiler.solvers.joint.options import Option, Options, Reads, Steps
 from compiler.solvers.joint.problem import Answer, JointProblem, Load
 from compiler.solvers.joint.prospects import Prospects, Slope
@@ -89,7 +90,8 @@ def beam(
         if number % ASKED_EVERY == 0 and (time.monotonic() > until or (tell is not None and tell(number))):
             break
         nodes = search.step(number, nodes)
-    found = best(problem, [*(_answer(problem, node) for node in nodes), trivial(problem)])
+    start = trivial(problem)
+    found = best(problem, [*(mended(problem, _answer(problem, node), start) for node in nodes), start])
     return found and tidied(problem, found)
 
 

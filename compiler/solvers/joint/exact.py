@@ -20,6 +20,7 @@ from compiler.solvers.joint.demote import fitting
 from compiler.solvers.joint.faults import faults, stays
 from compiler.solvers.joint.greedy import greedy
 from compiler.solvers.joint.judge import aims
+from compiler.solvers.joint.mend import mended
 from compiler.solvers.joint.pack import Packing, pack
 from compiler.solvers.joint.part import Menus, window
 from compiler.solvers.joint.price import price_us, times
@@ -76,8 +77,9 @@ class Search:
     menus: Menus = field(default_factory=Menus)
 
     def offer(self, answer: Answer) -> bool:
-        """Take an answer if it is better than the best and has addresses; what has none gives up who is in the way."""
-        made = fitting(self.problem, answer)
+        """Take an answer if it is better than the best and has addresses; what has none gives up who is in the way.
+        What it does not do for pins is done as in the best."""
+        made = fitting(self.problem, answer if self.best is None else mended(self.problem, answer, self.best))
         while made is not None:
             reached = aims(self.problem, made)
             if reached >= self.reached:

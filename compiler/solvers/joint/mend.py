@@ -17,7 +17,7 @@ from compiler.solvers.joint.problem import DEVICE, HOME, NOWHERE, Answer, JointP
 def mended(problem: JointProblem, answer: Answer, guide: Answer) -> Answer:
     """The answer with what it does not do for pins done as in the `guide`, an answer without faults."""
     items, tasks = set[int](), set[int]()
-    while True:
+    while problem.asks:
         made = _over(problem, answer, guide, items, tasks) if items or tasks else answer
         wanting = {number for number in range(len(problem.items)) if any(pin_faults(problem, made, number))}
         wanting = {number for number in wanting if problem.items[number].held or problem.items[number].pinned}
@@ -27,6 +27,7 @@ def mended(problem: JointProblem, answer: Answer, guide: Answer) -> Answer:
         items |= wanting
         tasks |= broken.union(*(_ends(problem, number) for number in wanting if problem.items[number].held))
         tasks |= {other for task in list(tasks) if task in problem.tied for other in problem.tied[task][0].tasks}
+    return answer
 
 
 def _broken(answer: Answer, tasks: tuple[int, ...], cuts: tuple[tuple[int, ...], ...]) -> bool:

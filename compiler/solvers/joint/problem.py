@@ -191,6 +191,11 @@ class JointProblem:
         )
 
     @cached_property
+    def asks(self) -> bool:
+        """True if pins ask anything of it beyond the choices that are left."""
+        return bool(self.ties) or any(item.pinned or item.ring for item in self.items)
+
+    @cached_property
     def places(self) -> tuple[frozendict[int, int], ...]:
         """For every task: item -> its operand."""
         return tuple(frozendict((item, place) for place, item in enumerate(task.operands)) for task in self.tasks)
