@@ -117,8 +117,9 @@ def _solver(limits: Limits, units_per_us: int) -> cp_model.CpSolver:
     solver.parameters.catch_sigint_signal = False  # it would end the process where a thread of ours solves
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = limits.seed
-    # A step of the presolve proves wrong optima in 9.15 (or-tools 5293), and the rest of it gains nothing here.
-    solver.parameters.cp_model_presolve = False
+    solver.parameters.presolve_inclusion_work_limit = 0  # else 9.15 proves wrong optima (or-tools 5293)
+    solver.parameters.symmetry_level = 0  # this and the next cost more than they gain here
+    solver.parameters.cp_model_probing_level = 0
     solver.parameters.linearization_level = 2  # views are classes, so that the linear relaxation is nearly exact
     solver.parameters.cut_level = 0
     solver.parameters.max_deterministic_time = limits.work
