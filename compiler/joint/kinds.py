@@ -76,7 +76,7 @@ class Kinds:
         present = self.plan.divisions.get(step.name, Division())
         free = step.name in self.free and step.op.kind is not OpKind.OPAQUE
         within = frozenset(place for name, place in places.items() if name in around.inside)
-        barred = tuple(device_only(step, name) for name in role.operands)
+        barred = tuple(place != role.writes and device_only(step, name) for place, name in enumerate(role.operands))
         tied = tuple(tuple((places[name], name in role.shared) for name in t) for t in (role.operands, role.inputs))
         cut = step.name in self.tied
         key = (pricer, tied, role.writes, barred, within, around.lone, free, present, cut)

@@ -83,6 +83,8 @@ class Judge:
     def lack(self, number: int) -> str:
         """Where in its life an item has no room, in bytes; empty if it has."""
         item, problem = self.ground.problem.items[number], self.ground.problem
+        if not item.feet:
+            return ""
         task = problem.tasks[item.writer]
         view = task.menu.choices[self.answer.choices[item.writer]].views[task.writes]
         if view not in item.feet:

@@ -100,16 +100,15 @@ def _offered(problem: JointProblem) -> list[frozenset[int]]:
 
 
 def _clone_pays(problem: JointProblem, number: int) -> bool:
-    """True if under some choice it is cheaper to write an item to LX and clone it out than to device memory at once."""
+    """True if under some choice it may be cheaper to write an item to LX and clone it out than to device memory at
+    once: not where all that counts is as much or more."""
     item = problem.items[number]
     if item.writer < 0 or not item.feet:
         return False
     task = problem.tasks[item.writer]
     bit = 1 << task.writes
-    cloned = _alone_us(item.out, problem.rates)
     return any(
-        _alone_us(choice.bills[mask | bit], problem.rates) + cloned
-        < _alone_us(choice.bills[mask], problem.rates) - LEAST_US
+        _spares(choice.bills[mask | bit], item.out, choice.bills[mask])
         for choice in task.menu.choices
         if choice.views[task.writes] in item.feet
         for mask in range(len(choice.bills))
@@ -117,15 +116,16 @@ def _clone_pays(problem: JointProblem, number: int) -> bool:
     )
 
 
-def _alone_us(bill: Bill, rates: Rates) -> float:
-    turned = bill.written_bytes * rates.turnaround_ns_per_byte / 1000
-    return (
-        bill.memory_us
-        + rates.memory_us(bill.read_bytes, 0)
-        + rates.memory_us(0, bill.written_bytes)
-        + turned
-        + bill.serial_us
+def _spares(inside: Bill, out: Bill, outside: Bill) -> bool:
+    pairs = (
+        (inside.compute_us + out.compute_us, outside.compute_us),
+        (max(inside.fused_us, out.fused_us), outside.fused_us),
+        (inside.memory_us + out.memory_us, outside.memory_us),
+        (inside.serial_us + out.serial_us, outside.serial_us),
+        (inside.read_bytes + out.read_bytes, outside.read_bytes),
+        (inside.written_bytes + out.written_bytes, outside.written_bytes),
     )
+    return inside.loads != outside.loads or any(mine < theirs - LEAST_US for mine, theirs in pairs)
 
 
 def _asked(problem: JointProblem) -> dict[tuple[int, int], frozenset[int]]:
