@@ -27,6 +27,7 @@ from compiler.problem import Problem
 from compiler.solvers.cp_sat import SolverMissingError
 from compiler.solvers.joint.exact import Outcome
 from compiler.solvers.joint.faults import faults
+from compiler.solvers.joint.judge import firsts
 from compiler.solvers.joint.near import near
 from compiler.solvers.joint.problem import Answer
 from compiler.solvers.joint.table import FALLBACK, SEARCHES
@@ -83,6 +84,7 @@ class CoOptimize:
         pins = settled(problem, plan, self.moves == "yes")
         starts = pins.starts(self._starts(problem, plan, pins.ground, watch))
         method, missing, found = self._found(pins.ground, starts, until, watch)
+        found = replace(found, answer=firsts(pins.ground.problem, found.answer))
         return self._made(problem, plan, pins, found, method, missing)
 
     def near(

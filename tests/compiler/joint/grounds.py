@@ -17,6 +17,7 @@ from compiler.joint.assembly import Assembly
 from compiler.joint.ground import Ground, ground_of
 from compiler.loops import LoopProgram
 from compiler.passes.co_optimize import CoOptimize
+from compiler.pins import Pins
 from compiler.pipeline import parse_pipeline
 from compiler.plan import Plan
 from compiler.problem import Problem
@@ -58,9 +59,9 @@ class Field:
             yield answer, found
 
 
-def field_of(program: LoopProgram, device: Device, moves: bool = True) -> Field:
+def field_of(program: LoopProgram, device: Device, moves: bool = True, pins: Pins | None = None) -> Field:
     """The joint problem of a program after all passes before the co-optimiser."""
-    problem = Problem(unfold(program, device), device)
+    problem = Problem(unfold(program, device), device, pins or Pins())
     plan = Plan(program.name, device.name, device.cores, "")
     for one in parse_pipeline("co-optimized"):
         if one.name == CoOptimize.name:

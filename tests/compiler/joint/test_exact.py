@@ -16,7 +16,7 @@ from compiler.solvers.joint import blocks, exact
 from compiler.solvers.joint.blocks import Blocks, cuts
 from compiler.solvers.joint.exact import search
 from compiler.solvers.joint.faults import faults
-from compiler.solvers.joint.judge import trivial
+from compiler.solvers.joint.judge import firsts, trivial
 from compiler.solvers.joint.price import price_us
 from compiler.solvers.joint.problem import (
     DEVICE,
@@ -230,3 +230,23 @@ def test_layers_are_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert solutions is not None
     assert len(solutions) == len(found.parts) >= 8
     assert len(asked) <= 4
+
+
+# Ties
+
+
+def test_the_first_of_equal_divisions_comes_to_the_same() -> None:
+    """Menus with every division three times over, the first of which is taken wherever any of the three is."""
+    swapped = 0
+    for seed in range(30):
+        once = random_joint(seed, 6, plain=True)
+        tasks = (replace(one, menu=Menu(one.menu.choices * 3)) for one in once.tasks)
+        problem, rng = replace(once, tasks=tuple(tasks)), Random(f"firsts {seed}")
+        answer = random_answer(rng, problem)
+        found = firsts(problem, answer)
+        assert price_us(problem, found) == price_us(problem, answer)
+        assert faults(problem, found) == faults(problem, answer)
+        for task, before, after in zip(problem.tasks, answer.choices, found.choices, strict=True):
+            assert after <= before % (len(task.menu.choices) // 3)
+        swapped += found != answer
+    assert swapped > 20
