@@ -107,9 +107,9 @@ class Clashes:
         item = part.items[demand.item]
         able = [reader for reader in item.readers if demand.item in part.places[reader]]
         readers = listed(_few([part.tasks[reader].name for reader in able]), "or")
-        if item.writer < 0 or not able or not item.feet:
+        if not pinned or not able or not item.feet:
             return self._barred(item.name)
-        lead = f"{listed(pinned)}: " if pinned else ""
+        lead = f"{listed(pinned)}: "
         if (
             item.writer >= 0
             and self._is_fixed(asked.tasks[item.writer])

@@ -91,9 +91,10 @@ def _kept(problem: JointProblem, wants: Wants, clashes: Clashes) -> tuple[list[s
     keys = list(wants)
     asked = asked_of(problem, list(wants.values()))
     keeping = Keeping(asked)
-    taken, answer, crowds = keeping.kept()
+    taken, answer = keeping.kept()
     told = {
-        keys[late]: clashes.sentence(wants, [keys[one] for one in crowd], keys[late]) for late, crowd in crowds.items()
+        keys[late]: clashes.sentence(wants, [keys[one] for one in crowd], keys[late])
+        for late, crowd in keeping.clashes.items()
     }
     return [keys[one] for one in taken], (asked, answer), told
 

@@ -1,116 +1,128 @@
 """Keeping: which demands can be met together, the first ones first, and who stands in the way of the others.
 
-Owns the order of the questions: seats are tried first; where that does not settle it, CP-SAT proves it, or, without
-OR-Tools, what was not found counts as not to be had.  A clash is a set of demands none of which can be left out of it.
+Owns the order of the questions: demands that have to do with the same tasks, or with LX at the same time, by trying;
+then all at once by CP-SAT, which names some that clash.  Without OR-Tools, or where time runs out, what was not found
+counts as not to be had.  A clash is a set of demands none of which can be left out of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from compiler.solvers.cp_sat import SolverMissingError
-from compiler.solvers.joint.demands import Asked
+from compiler.solvers.joint.demands import Asked, asked_of
 from compiler.solvers.joint.problem import Answer
 from compiler.solvers.joint.proving import Proving
 from compiler.solvers.joint.seating import Seating
 
-FEW = 8
-"""So many demands are left out one by one when a clash is looked for; of more, half of them first."""
+QUICK = 30
+"""Seats that are taken before CP-SAT is asked, and 2 more for each demand."""
+
+Numbers = tuple[int, ...]
 
 
 @dataclass(slots=True)
 class Keeping:
-    """Answers questions about one set of demands, by their numbers."""
+    """Answers questions about one set of demands, by their numbers; `clashes` has those that were given up, each with
+    the others that it clashes with."""
 
     asked: Asked
     seating: Seating = field(init=False)
+    clashes: dict[int, Numbers] = field(default_factory=dict)
     _proving: Proving | None = None
-    _alone: bool = False
+    _unproved: bool = False
     _reach: list[tuple[frozenset[int], int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.seating = Seating(self.asked)
         self._reach = [self._reached(number) for number in range(len(self.asked.demands))]
 
-    def holds(self, wanted: Sequence[int]) -> Answer | tuple[int, ...]:
+    def kept(self) -> tuple[Numbers, Answer]:
+        """The demands that are met, the first ones first, and how."""
+        taken = self._without_neighbours()
+        found = self.holds(taken)
+        while not isinstance(found, Answer):
+            late, crowd = self._late(taken, found)
+            self.clashes[late] = crowd
+            taken = tuple(one for one in taken if one != late)
+            found = self.holds(taken)
+        for late in sorted(self.clashes):
+            if not self.clashes.keys().isdisjoint(self.clashes[late]):  # who stood in its way is gone itself
+                again = self.holds((*taken, late))
+                if isinstance(again, Answer):
+                    taken, found = tuple(sorted((*taken, late))), again
+                    del self.clashes[late]
+        return taken, found
+
+    def holds(self, wanted: Numbers) -> Answer | Numbers:
         """An answer of the part that meets these demands, or some of them that cannot be met together."""
-        found = self.seating.found(wanted)
+        found = self.seating.found(wanted, tried=QUICK + 2 * len(wanted))
+        if found is None and not self.seating.whole and not self._has_prover():
+            found = self.seating.found(wanted)
         if found is not None:
             return found
-        if self.seating.whole or not self._has_prover():
-            return tuple(wanted)
-        assert self._proving is not None
-        proved = self._proving.ask(wanted)
-        return tuple(wanted) if proved is None else proved
+        if self.seating.whole or self._proving is None:
+            return wanted
+        return self._proving.ask(wanted) or wanted
 
-    def kept(self) -> tuple[tuple[int, ...], Answer, dict[int, tuple[int, ...]]]:
-        """The demands that are met, the first ones first, how, and of each other one those that it clashes with."""
-        everything = tuple(range(len(self.asked.demands)))
-        found = self.holds(everything)
-        if isinstance(found, Answer):
-            return everything, found, {}
-        taken: tuple[int, ...] = ()
-        clashes: dict[int, tuple[int, ...]] = {}
-        answer = self._answer(())
-        rest = everything
-        while rest:
-            good, answer = self._as_many(taken, rest, answer)
-            taken, rest = taken + rest[:good], rest[good:]
-            if rest:
-                clashes[rest[0]] = self.clash(taken, rest[0])
-                rest = rest[1:]
-        return taken, answer, clashes
+    # Clashes
 
-    def _as_many(self, taken: tuple[int, ...], rest: tuple[int, ...], answer: Answer) -> tuple[int, Answer]:
-        """How many of the rest can be met on top of those taken, in their order, and how."""
-        low, high, step = 0, len(rest), 1
+    def _without_neighbours(self) -> Numbers:
+        """The demands but for those that clash with earlier ones at the same tasks, or in LX at the same time."""
+        taken: Numbers = ()
+        for number in range(len(self.asked.demands)):
+            for crowd in ((), self._at_tasks(taken, number), self._at_times(taken, number)):
+                if self._apart((*crowd, number)):
+                    self.clashes[number] = self._fewest(crowd, number)
+                    break
+            else:
+                taken = (*taken, number)
+        return taken
+
+    def _apart(self, wanted: Numbers) -> bool:
+        """Whether everything was tried to meet some demands, in vain."""
+        found = self.seating.found(wanted, tried=QUICK + 2 * len(wanted))
+        return found is None and self.seating.whole
+
+    def _fewest(self, crowd: Numbers, late: int) -> Numbers:
+        """As few of a crowd as still stand in the way of a demand, the first ones rather than the last."""
+        needed: Numbers = ()
+        while crowd:
+            *rest, last = crowd
+            crowd = tuple(rest)
+            if not self._apart((*crowd, *needed, late)):
+                needed = (last, *needed)
+        return needed
+
+    def _late(self, taken: Numbers, found: Numbers) -> tuple[int, Numbers]:
+        """The last of those that clash, and the others; if nobody knows who clashes, the first one too many."""
+        if len(found) == len(taken):
+            return taken[self._as_many(taken)], ()
+        small = asked_of(self.asked.problem, [self.asked.demands[number] for number in found])
+        crowd = _smallest(small)
+        return found[crowd[-1]], tuple(found[one] for one in crowd[:-1])
+
+    def _as_many(self, wanted: Numbers) -> int:
+        """How many of the demands can be met, in their order, if not all can."""
+        low, high = 0, len(wanted) - 1
         while low < high:
-            middle = min(low + step, high)
-            found = self.holds((*taken, *rest[:middle]))
-            if isinstance(found, Answer):
-                low, answer, step = middle, found, 2 * step
+            middle = (low + high + 1) // 2
+            if isinstance(self.holds(wanted[:middle]), Answer):
+                low = middle
             else:
-                high, step = middle - 1, max(1, (high - low) // 4)
-        return low, answer
+                high = middle - 1
+        return low
 
-    def clash(self, taken: tuple[int, ...], late: int) -> tuple[int, ...]:
-        """A demand, and the fewest of those taken that it cannot be met with: none of them can be left out."""
-        for crowd in ((), tuple(one for one in taken if self._meet(one, late)), taken):
-            found = self.holds((*crowd, late))
-            if not isinstance(found, Answer):
-                return self._fewer(tuple(one for one in found if one != late), late)
-        return ()
+    def _at_tasks(self, taken: Numbers, number: int) -> Numbers:
+        tasks = self._reach[number][0]
+        return tuple(one for one in taken if not tasks.isdisjoint(self._reach[one][0]))
 
-    def _fewer(self, crowd: tuple[int, ...], late: int) -> tuple[int, ...]:
-        """As few of a crowd as still stand in the way of a demand; the last ones are left out first."""
-        left, needed = crowd, list[int]()
-        while len(left) > FEW:
-            found = self.holds((*left[: len(left) // 2], late))
-            if isinstance(found, Answer):
-                break
-            left = tuple(one for one in left if one in found)
-        while left:
-            *rest, last = left
-            found = self.holds((*rest, *needed, late))
-            if isinstance(found, Answer):
-                needed.append(last)
-                left = tuple(rest)
-            else:
-                left = tuple(one for one in rest if one in found)
-        return tuple(sorted(needed))
-
-    def _answer(self, wanted: Sequence[int]) -> Answer:
-        found = self.seating.found(wanted)
-        assert found is not None, "nothing asked for, nothing in the way"
-        return found
-
-    def _meet(self, one: int, other: int) -> bool:
-        """Whether two demands have to do with the same tasks, or with LX at the same time."""
-        (mine, first, last), (theirs, start, end) = self._reach[one], self._reach[other]
-        return not mine.isdisjoint(theirs) or (first <= end and start <= last)
+    def _at_times(self, taken: Numbers, number: int) -> Numbers:
+        _, first, last = self._reach[number]
+        return tuple(one for one in taken if self._reach[one][1] <= last and first <= self._reach[one][2])
 
     def _reached(self, number: int) -> tuple[frozenset[int], int, int]:
+        """The tasks that a demand has to do with, the first and the last one; a tie takes no room at any time."""
         demand = self.asked.demands[number]
         if demand.tie is not None:
             return frozenset(demand.tie.tasks), 0, -1
@@ -119,9 +131,22 @@ class Keeping:
         return tasks, min(tasks), max(tasks)
 
     def _has_prover(self) -> bool:
-        if self._proving is None and not self._alone:
+        if self._proving is None and not self._unproved:
             try:
                 self._proving = Proving(self.asked)
             except SolverMissingError:
-                self._alone = True
-        return not self._alone
+                self._unproved = True
+        return not self._unproved
+
+
+def _smallest(asked: Asked) -> Numbers:
+    """Of demands that clash as few as still do, the first ones rather than the last."""
+    keeping, left, needed = Keeping(asked), tuple(range(len(asked.demands))), Numbers()
+    while left:
+        *rest, last = left
+        found = keeping.holds((*rest, *needed))
+        if isinstance(found, Answer):
+            needed, left = (last, *needed), tuple(rest)
+        else:
+            left = tuple(one for one in rest if one in found)
+    return needed

@@ -71,6 +71,8 @@ class Proving:
         solver.parameters.random_seed = 0
         solver.parameters.presolve_inclusion_work_limit = 0  # else 9.15 proves wrong optima (or-tools 5293)
         solver.parameters.symmetry_level = 0
+        solver.parameters.linearization_level = 0  # nothing is priced, and propagation alone is quickest
+        solver.parameters.cp_model_presolve = False
         solver.parameters.max_deterministic_time = WORK
         status = solver.solve(self.made.model)
         if status == cp_model.INFEASIBLE:

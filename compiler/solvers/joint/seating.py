@@ -14,8 +14,8 @@ from compiler.solvers.joint.demands import Asked
 from compiler.solvers.joint.judge import trivial
 from compiler.solvers.joint.problem import DEVICE, HOME, NOWHERE, Answer, Item, Tie
 
-TRIED = 400
-"""Seats that are tried for a set of demands, and 20 more for each."""
+TRIED = 300
+"""Seats that are taken for a set of demands, and 10 more for each."""
 
 Allowed = tuple[frozenset[int], ...]
 """The choices that are left to every task."""
@@ -54,15 +54,16 @@ class Seating:
     capacity: int = -1
     whole: bool = False
     _seats: dict[tuple[int, bool], tuple[Seat, ...]] = field(default_factory=dict)
+    _able: dict[tuple[int, int, int], frozenset[int]] = field(default_factory=dict)
     _taken: list[int] = field(default_factory=list)
     _at: dict[int, Seat] = field(default_factory=dict)
     _left: int = 0
 
-    def found(self, wanted: Sequence[int], room: int | None = None, tried: int = TRIED) -> Answer | None:
+    def found(self, wanted: Sequence[int], room: int | None = None, tried: int = 0) -> Answer | None:
         """An answer that meets these demands (by number) in so many units of LX, if there is one among those tried."""
         problem = self.asked.problem
         self.capacity = problem.capacity // problem.alignment if room is None else room
-        self._left, self._at = tried + 20 * len(wanted), {}
+        self._left, self._at = tried or TRIED + 10 * len(wanted), {}
         self._taken = [0] * (2 * len(problem.tasks) + 2)
         demands = [self.asked.demands[number] for number in wanted]
         ties = [demand.tie for demand in demands if demand.tie is not None]
@@ -99,12 +100,12 @@ class Seating:
         if place == len(items):
             return allowed
         for seat in self.seats(*items[place]):
+            left = self._with(seat, allowed, ties)
+            if left is None or not self._leaves(seat, items[place + 1 :], left):
+                continue
             self._left -= 1
             if self._left <= 0:
                 return None
-            left = self._with(seat, allowed, ties)
-            if left is None:
-                continue
             spared = self._spared(seat)
             if self._take(seat, spared):
                 self._at[seat.item] = seat
@@ -117,16 +118,38 @@ class Seating:
 
     def _with(self, seat: Seat, allowed: Allowed, ties: list[Tie]) -> Allowed | None:
         """The choices that a seat leaves; None if it leaves some task none."""
-        problem, left = self.asked.problem, list(allowed)
-        writer = problem.items[seat.item].writer
-        for task, view in ((writer, seat.left), (seat.reader, seat.needed)):
-            if task < 0 or view == NOWHERE:
-                continue
-            table = problem.tasks[task].menu.by_view[problem.places[task][seat.item]]
-            left[task] &= frozenset(table.get(view, ()))
+        left = list(allowed)
+        for task, able in self._needs(seat):
+            left[task] &= able
             if not left[task]:
                 return None
-        return _narrowed(tuple(left), ties)
+        return _narrowed(tuple(left), ties) if ties else tuple(left)
+
+    def _needs(self, seat: Seat) -> Iterator[tuple[int, frozenset[int]]]:
+        """The tasks that have to do with a seat, and the choices of each that it allows."""
+        writer = self.asked.problem.items[seat.item].writer
+        for task, view in ((writer, seat.left), (seat.reader, seat.needed)):
+            if task >= 0 and view != NOWHERE:
+                yield task, self._choices(task, seat.item, view)
+
+    def _choices(self, task: int, item: int, view: int) -> frozenset[int]:
+        key = task, item, view
+        if key not in self._able:
+            problem = self.asked.problem
+            self._able[key] = frozenset(problem.tasks[task].menu.by_view[problem.places[task][item]].get(view, ()))
+        return self._able[key]
+
+    def _leaves(self, seat: Seat, others: Sequence[tuple[int, bool]], allowed: Allowed) -> bool:
+        """Whether every other item at the tasks of a seat still has one."""
+        tasks = [task for task, _ in self._needs(seat)]
+        near = {item for task in tasks for item in self.asked.problem.tasks[task].operands}
+        return all(
+            any(
+                not any(allowed[task].isdisjoint(able) for task, able in self._needs(one)) for one in self.seats(*other)
+            )
+            for other in others
+            if other[0] in near
+        )
 
     def _spared(self, seat: Seat) -> bool:
         """Whether it takes over the place of what dies where it is written."""
