@@ -160,12 +160,24 @@ class Search:
         self.say()
 
 
+def steady(tell: Tell) -> Tell:
+    """The same, told of the best objective and the best bound so far, whoever of several questions says what."""
+    told, lock = [math.inf, -1.0], threading.Lock()
+
+    def say(objective_us: float, bound_us: float) -> bool:
+        with lock:
+            told[:] = min(told[0], objective_us), max(told[1], bound_us)
+            return tell(*told)
+
+    return say
+
+
 def search(problem: JointProblem, starts: Iterable[Answer], seconds: float, seed: int, tell: Tell) -> Outcome | None:
     """The outcome after at most `seconds`, measured by counted work and cut off by the clock; None if no start fits.
 
     Raises SolverMissingError without OR-Tools.
     """
-    found = Search(problem, seconds, seed, tell, time.monotonic() + seconds)
+    found = Search(problem, seconds, seed, steady(tell), time.monotonic() + seconds)
     found.close = CLOSE if found.long else PROVED
     for start in starts:
         found.offer(start)
