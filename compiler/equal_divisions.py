@@ -17,7 +17,7 @@ from compiler.division import Division
 from compiler.layout import StickLayout
 from compiler.loops import Buffer, LoopOp, OpKind
 from compiler.pin_names import loop_along
-from compiler.pinning import nearest, objection, pinned_division, refused
+from compiler.pinning import no_op, objection, pinned_division, refused
 from compiler.pins import PinState, PinStatus
 from compiler.plan import Plan
 from compiler.problem import Problem
@@ -86,7 +86,7 @@ def _objected(name: str, other: str, schedule: Schedule) -> str:
     steps = schedule.step_map
     for one in (name, other):
         if one not in steps:
-            return f"there is no op {one}{nearest(one, steps)}"
+            return no_op(one, schedule)
         if steps[one].op.kind is OpKind.OPAQUE:
             return f"{one} runs on the host and is not divided"
     if name == other:

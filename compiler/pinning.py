@@ -62,7 +62,7 @@ def pinned_division(
     What is named first comes first: factors for which no cores are left are left out, and the status says so.
     """
     if name not in schedule.step_map:
-        return None, refused(f"there is no op {name}{nearest(name, schedule.step_map)}")
+        return None, refused(no_op(name, schedule))
     op = schedule.step_map[name].op
     space = space_of(op, schedule, layouts)
     by_loop = loops_meant(op, factors, schedule.buffers)
@@ -135,6 +135,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if not close:
         return ""
     return f"; the nearest name is {close[0]}" if len(close) == 1 else f"; the nearest names are {_names(close)}"
+
+
+def no_op(name: str, schedule: Schedule) -> str:
+    """That there is no such op, and into which one it was fused or which names are near."""
+    heirs = [step.name for step in schedule.steps if step.edit is None and name in step.op.origin.nodes]
+    if heirs:
+        return f"there is no op {name}: it was fused into {_names(heirs[:3])}"
+    return f"there is no op {name}{nearest(name, schedule.step_map)}"
 
 
 def refused(detail: str) -> PinStatus:

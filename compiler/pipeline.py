@@ -273,9 +273,26 @@ def _kept(previous: Plan, plan: Plan) -> tuple[str, ...]:
     return tuple(lines)
 
 
+_DECIDES = frozendict(
+    {
+        "division": "divide-rest",
+        "same": "divide-rest or co-optimize",
+        "layout": "assign-layouts",
+        "order": "order-dims",
+        "placement": "place-scratchpad or co-optimize",
+        "relayout": "co-optimize, or place-scratchpad with moves=yes,",
+    }
+)
+"""Who decides a pin, by its table."""
+
+
+def _undecided(key: str) -> str:
+    who = _DECIDES.get(key.partition(":")[0])
+    return "no pass of this pipeline decides that" + (f"; {who} would" if who else "")
+
+
 def _finish_pins(problem: Problem, plan: Plan) -> Plan:
     """A pin that no pass of this pipeline looks at is refused, never dropped."""
     silent = [key for key in problem.pins.keys if key not in plan.pins]
-    detail = "no pass of this pipeline decides that"
-    refused = {key: PinStatus(PinState.REFUSED, detail) for key in silent}
+    refused = {key: PinStatus(PinState.REFUSED, _undecided(key)) for key in silent}
     return replace(plan, pins=plan.pins | refused) if refused else plan

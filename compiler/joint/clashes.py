@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from compiler.division import Division
 from compiler.eligibility import judge, scene_of
 from compiler.joint.ground import Ground
+from compiler.joint.pins import with_remedy
 from compiler.joint.remedies import NAMED, Remedies, listed
 from compiler.joint.subjects import Subject
 from compiler.loops import BufferKind
@@ -139,7 +140,7 @@ class Clashes:
         """Why a buffer cannot be in LX whatever is pinned."""
         verdict = judge(scene_of(self.problem.program, self.ground.plan), name)
         if isinstance(verdict, Spilled):
-            return verdict.detail
+            return with_remedy(verdict)
         return f"no step leaves {name} in whole parts of equal size where another one looks for them"
 
     # Divisions
@@ -175,7 +176,9 @@ def no_ring(problem: Problem, ground: Ground, name: str, moves: bool) -> str:
             return f"{name} arrives in device memory, and the ring moves only what is in LX"
         verdict = judge(scene_of(problem.program, ground.plan), name)
         return (
-            verdict.detail if isinstance(verdict, Spilled) else f"no step reads {name} where its writer could leave it"
+            with_remedy(verdict)
+            if isinstance(verdict, Spilled)
+            else f"no step reads {name} where its writer could leave it"
         )
     faults = list(dict.fromkeys(_ring_faults(problem, ground, found[0])))
     return next((fault for fault in faults if fault != AT_HOME), AT_HOME)

@@ -15,10 +15,10 @@ from compiler.division_ground import free_steps
 from compiler.equal_divisions import Bonds
 from compiler.joint.clashes import Clashes, no_ring
 from compiler.joint.ground import Ground, ground_of
+from compiler.joint.kept import kept_of
 from compiler.joint.ties import tied, ties_of
 from compiler.plan import EditKind, Plan
 from compiler.problem import Problem
-from compiler.schedule import expand
 from compiler.solvers.joint.demands import Asked, Demand, asked_of
 from compiler.solvers.joint.judge import trivial
 from compiler.solvers.joint.keeping import Keeping
@@ -47,8 +47,9 @@ class Settled:
 
 def settled(problem: Problem, plan: Plan, moves: bool = True) -> Settled:
     """The ground of a plan with layouts, edits and divisions, and what became of its pins."""
-    free = free_steps(plan, expand(problem.program, plan).steps)
-    seed, bonds = tied(problem, plan, free)
+    schedule = kept_of(problem, plan).setting.schedule
+    free = free_steps(plan, schedule.steps)
+    seed, bonds = tied(problem, plan, schedule, free)
     return settle(problem, ground_of(problem, seed, free, moves), free, bonds, moves)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from compiler.equal_divisions import cut_of
-from compiler.pinning import nearest, refused
+from compiler.pinning import nearest, no_op, refused
 from compiler.pins import PinState, PinStatus
 from compiler.plan import HOMEWARD, EditKind, Plan, Slot, Spilled
 from compiler.problem import Problem
@@ -45,10 +45,11 @@ def _place(name: str, place: str, plan: Plan, schedule: Schedule, why: str) -> P
         return HONOURED
     if clones:
         return PinStatus(PinState.ADJUSTED, f"its clone {clones[0]} is in LX; {found.detail}")
-    return refused(why or _outside(found))
+    return refused(why or with_remedy(found))
 
 
-def _outside(found: Spilled) -> str:
+def with_remedy(found: Spilled) -> str:
+    """Why a buffer is not in LX, and what would bring it there."""
     remedy = REASONS[found.code].remedy
     return found.detail if remedy.startswith(NO_REMEDY) else f"{found.detail}. {remedy}"
 
@@ -56,7 +57,7 @@ def _outside(found: Spilled) -> str:
 def _same(name: str, other: str, plan: Plan, schedule: Schedule, why: str) -> PinStatus:
     for one in (name, other):
         if one not in schedule.step_map:
-            return refused(f"there is no op {one}{nearest(one, schedule.step_map)}")
+            return refused(no_op(one, schedule))
     if why:
         return refused(why)
     ops = (schedule.step_map[name].op, schedule.step_map[other].op)

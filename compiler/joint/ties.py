@@ -20,11 +20,11 @@ from compiler.pinning import refused
 from compiler.pins import PinStatus
 from compiler.plan import Plan
 from compiler.problem import Problem
-from compiler.schedule import Schedule, expand
+from compiler.schedule import Schedule
 from compiler.solvers.joint.problem import Tie
 
 
-def tied(problem: Problem, plan: Plan, free: frozenset[str]) -> tuple[Plan, Bonds]:
+def tied(problem: Problem, plan: Plan, schedule: Schedule, free: frozenset[str]) -> tuple[Plan, Bonds]:
     """The plan with all ops that pins tie cut alike, and the pins that this keeps; steps of `free` may be divided anew.
 
     A group that is cut alike already stays so; of the others every op gets the cut of the one named last, if all can
@@ -32,7 +32,6 @@ def tied(problem: Problem, plan: Plan, free: frozenset[str]) -> tuple[Plan, Bond
     """
     if not problem.pins.same:
         return plan, Bonds((), frozendict())
-    schedule = expand(problem.program, plan)
     bonds = bonds_of(problem.pins.same, schedule)
     groups = _Groups(schedule, plan, problem.device, free)
     pairs = tuple(pair for pair in bonds.pairs if groups.join(*pair))
