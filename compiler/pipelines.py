@@ -6,6 +6,8 @@ load them.
 
 from __future__ import annotations
 
+import re
+
 from frozendict import frozendict
 
 _LAYOUTS = (
@@ -29,3 +31,14 @@ PURPOSES: frozendict[str, str] = frozendict(
         "co-optimized": "divisions, scratchpad and moves decided together, with a bound on what is possible",
     }
 )
+_SECONDS = re.compile(r"seconds=[^\s}]*")
+
+
+def name_of(pipeline: str) -> str:
+    """The name of a pipeline given by name or spec, however long its searches may take; empty if it has none.
+
+    >>> name_of("staged"), name_of(PIPELINES["staged"].replace("seconds=5.0", "seconds=1.5")), name_of("reduce-span")
+    ('staged', 'staged', '')
+    """
+    timeless = _SECONDS.sub("", pipeline)
+    return next((name for name, spec in PIPELINES.items() if timeless in (name, _SECONDS.sub("", spec))), "")

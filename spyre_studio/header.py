@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QVBoxLayo
 
 from compiler.compilation import Compilation
 from compiler.device import device_names, load_device
-from compiler.pipelines import PIPELINES, PURPOSES
+from compiler.pipelines import PURPOSES, name_of
 from spyre_studio.chip import Chip
 from spyre_studio.lights import VerdictLights
 from spyre_studio.pill import Pill
@@ -211,7 +211,7 @@ class Header(QWidget):
         for name, purpose in PURPOSES.items():
             entry = menu.addAction(f"{name} · {purpose}")
             entry.setCheckable(True)
-            entry.setChecked(options.pipeline in (name, PIPELINES[name]))
+            entry.setChecked(name_of(options.pipeline) == name)
             choice = (options.device, options.cores, name)
             entry.triggered.connect(lambda _checked=False, choice=choice: self._session.set_options(*choice))
 
@@ -229,7 +229,7 @@ def _log(compilation: Compilation) -> str:
 
 def _pipeline_name(spec: str) -> str:
     """The name of a pipeline; one that is spelt out is too long for a chip, its passes stand in the tooltip."""
-    named = next((name for name, known in PIPELINES.items() if known == spec), "")
+    named = name_of(spec)
     passes = spec.count(",") + 1
     if named:
         return named
