@@ -33,7 +33,7 @@ from compiler.passes.place_scratchpad import PlaceScratchpad
 from compiler.passes.reduce_span import ReduceSpan
 from compiler.pins import PinState, PinStatus
 from compiler.pipeline_order import check_order
-from compiler.pipelines import PIPELINES
+from compiler.pipelines import PIPELINES, name_of
 from compiler.plan import Claim, Plan
 from compiler.problem import Problem
 from compiler.unfold import changes, unfold
@@ -182,8 +182,7 @@ def finished(
     cost = price(problem, plan)
     if previous is not None:
         log = (*log, PassRecord("against the plan before", 0.0, _kept(previous, plan)))
-    named = next((name for name, spec in PIPELINES.items() if pipeline in (name, spec)), "passes")
-    solver = _solver(named, plan, watch, cost.total_us, time.perf_counter() - started)
+    solver = _solver(name_of(pipeline) or "passes", plan, watch, cost.total_us, time.perf_counter() - started)
     return Compilation(graph, problem, plan, materialize(problem, plan), cost, verdicts, log, solver)
 
 
