@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from compiler.division import Division
+from compiler.division_ground import OPEN
 from compiler.eligibility import judge, scene_of
 from compiler.joint.ground import Ground
 from compiler.joint.pins import with_remedy
-from compiler.joint.remedies import NAMED, Remedies, listed
+from compiler.joint.remedies import NAMED, Remedies, cores_for, listed
 from compiler.joint.subjects import Subject
 from compiler.loops import BufferKind
 from compiler.plan import Spilled
@@ -69,6 +70,26 @@ class Clashes:
             f"{listed(said)} per core {need} to be in LX at {at}{because}: "
             f"{lack:,} B are lacking, as it has {part.capacity:,} B"
         )
+
+    def too_large(self, name: str) -> str:
+        """How many bytes a computed buffer takes that has no room in LX even alone; empty if that is not the reason."""
+        items, subjects = self.ground.problem.items, enumerate(self.ground.subjects)
+        mine = [number for number, one in subjects if one.buffer == name and one.writer >= 0 and not one.loose]
+        if not mine or items[mine[0]].feet:
+            return ""
+        writer, capacity = self.ground.subjects[mine[0]].writer, self.ground.problem.capacity
+        sizes = [self.ground.views.bytes_per_core(view) for view in _views(self.ground, writer, mine[0])]
+        least = min(sizes, default=-(-self.ground.plan.layouts[name].size_bytes // self.problem.device.cores))
+        if least <= capacity:
+            return ""
+        pinned = self._pinned([writer])
+        because = f" ({listed(pinned)})" if pinned else ""
+        asked = asked_of(self.ground.problem, [Demand(mine[0])])
+        advice = Remedies(self.problem, self.ground, self.free, self.moves, asked).found([""], room=True)
+        if not advice and not self._is_fixed(writer):
+            advice = cores_for(self.problem, self.ground, writer, name)
+        why = f"{name} takes {least:,} B per core at least{because}: {least - capacity:,} B are lacking"
+        return f"{why}, as LX has {capacity:,} B" + (f". {advice}" if advice else "")
 
     def _name(self, asked: Asked, one: Stay) -> str:
         name = asked.problem.items[one.item].name
@@ -139,9 +160,11 @@ class Clashes:
     def _barred(self, name: str) -> str:
         """Why a buffer cannot be in LX whatever is pinned."""
         verdict = judge(scene_of(self.problem.program, self.ground.plan), name)
-        if isinstance(verdict, Spilled):
+        if isinstance(verdict, Spilled) and verdict.code not in OPEN:
             return with_remedy(verdict)
-        return f"no step leaves {name} in whole parts of equal size where another one looks for them"
+        schedule = self.ground.schedule
+        readers = [step.name for step in schedule.steps if any(read.buffer == name for read in step.op.reads)]
+        return f"under no division does a core of {listed(_few(readers), 'or')} find its part of {name} at home"
 
     # Divisions
 

@@ -57,7 +57,12 @@ def settle(problem: Problem, ground: Ground, free: frozenset[str], bonds: Bonds,
     """What of the pins of a ground can be kept.  `free` are steps that no pin divides, `bonds` equal divisions that can
     be kept by themselves."""
     refused = {key: status.detail for key, status in bonds.refused.items()}
+    clashes = Clashes(problem, ground, free, moves)
     wants: Wants = {f"placement:{name}": demand for name, demand in _inside(problem, ground)}
+    absent = [
+        name for name, place in problem.pins.placement.items() if place == "lx" and f"placement:{name}" not in wants
+    ]
+    refused |= {f"placement:{name}": why for name in absent if (why := clashes.too_large(name))}
     for pair in bonds.pairs:
         wants[f"same:{pair[0]}"] = Demand(tie=ties_of([pair], ground)[0])
     for name, way in problem.pins.relayout.items():
@@ -68,7 +73,6 @@ def settle(problem: Problem, ground: Ground, free: frozenset[str], bonds: Bonds,
             wants[f"relayout:{name}"] = Demand(item, ring=True)
         elif way == "ring":
             refused[f"relayout:{name}"] = no_ring(problem, ground, name, moves)
-    clashes = Clashes(problem, ground, free, moves)
     while True:
         kept, found, told = _kept(ground.problem, wants, clashes)
         made = _with_pins(ground, [wants[key] for key in kept], bonds, kept)

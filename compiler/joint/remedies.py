@@ -88,13 +88,10 @@ class Remedies:
 
     def _cores(self) -> Iterator[str]:
         """More cores, where the device has some that are not used."""
-        name, cores = self.problem.device.name, self.problem.device.cores
-        device = load_device(name) if name in device_names() else self.problem.device
         able = [n for n in range(len(self.asked.tasks)) if self._name(n) in self.free and self._loose(n)]
-        while able and cores < device.cores:
-            cores = min(2 * cores, device.cores)
-            if self._tried(able, self.problem.device.with_number("cores", cores)):
-                yield f"use {cores} cores instead of {self.problem.device.cores}"
+        for device in _larger(self.problem.device) if able else ():
+            if self._tried(able, device):
+                yield _use(device, self.problem.device)
                 return
 
     def _tried(self, numbers: Sequence[int], device: Device) -> dict[int, Division]:
@@ -195,6 +192,30 @@ class Remedies:
 
     def _present(self, number: int) -> Division:
         return self.ground.kinds[self.asked.tasks[number]].divisions[0]
+
+
+def _larger(device: Device) -> Iterator[Device]:
+    """The same device with more and more of its cores."""
+    whole, cores = load_device(device.name).cores if device.name in device_names() else 0, device.cores
+    while cores < whole:
+        cores = min(2 * cores, whole)
+        yield device.with_number("cores", cores)
+
+
+def _use(device: Device, present: Device) -> str:
+    return f"use {device.cores} cores instead of {present.cores}"
+
+
+def cores_for(problem: Problem, ground: Ground, writer: int, name: str) -> str:
+    """`Use 8 cores instead of 4` if a buffer then has room in LX by itself; empty if no number of cores helps."""
+    step, layouts = ground.schedule.steps[writer], ground.plan.layouts
+    for device in _larger(problem.device):
+        legal = legal_divisions(step, ground.schedule, layouts, device)
+        buffer, layout = ground.schedule.buffers[name], layouts[name]
+        views = [ground.views.written(step.op, step.op.write, buffer, layout, division) for division in legal]
+        if any(view != NOWHERE and ground.views.bytes_per_core(view) <= ground.problem.capacity for view in views):
+            return _use(device, problem.device).capitalize()
+    return ""
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
