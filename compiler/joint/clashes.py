@@ -43,6 +43,10 @@ class Clashes:
         keys = [*crowd, late]
         asked = asked_of(self.ground.problem, [wants[key] for key in keys])
         least = Seating(asked).least(range(len(keys)))
+        if least and least[0] * asked.problem.alignment <= asked.problem.capacity:
+            return f"no way was found to keep {late} beside the pins before it" + (
+                f"; unpin {crowd[-1]}" if crowd else ""
+            )
         why = self._crowded(asked, *least) if least else self._apart(asked, crowd, late)
         remedies = Remedies(self.problem, self.ground, self.free, self.moves, asked)
         advice = remedies.found(keys, room=least is not None)

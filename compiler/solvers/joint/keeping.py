@@ -29,6 +29,7 @@ class Keeping:
     asked: Asked
     seating: Seating = field(init=False)
     clashes: dict[int, Numbers] = field(default_factory=dict)
+    proved: bool = True
     _proving: Proving | None = None
     _unproved: bool = False
     _reach: list[tuple[frozenset[int], int, int]] = field(default_factory=list)
@@ -55,15 +56,17 @@ class Keeping:
         return taken, found
 
     def holds(self, wanted: Numbers) -> Answer | Numbers:
-        """An answer of the part that meets these demands, or some of them that cannot be met together."""
+        """An answer of the part that meets these demands, or some of them that cannot be met together; whether that
+        is `proved`."""
         found = self.seating.found(wanted, tried=QUICK + 2 * len(wanted))
         if found is None and not self.seating.whole and not self._has_prover():
             found = self.seating.found(wanted)
-        if found is not None:
-            return found
-        if self.seating.whole or self._proving is None:
-            return wanted
-        return self._proving.ask(wanted) or wanted
+        self.proved = self.seating.whole
+        if found is not None or self.proved or self._proving is None:
+            return wanted if found is None else found
+        asked = self._proving.ask(wanted)
+        self.proved = asked is not None
+        return asked or wanted
 
     # Clashes
 
@@ -95,9 +98,11 @@ class Keeping:
         return needed
 
     def _late(self, taken: Numbers, found: Numbers) -> tuple[int, Numbers]:
-        """The last of those that clash, and the others; if nobody knows who clashes, the first one too many."""
-        if len(found) == len(taken):
-            return taken[self._as_many(taken)], ()
+        """The last of those that clash, and the others; if nobody knows who clashes, the first one too many, and those
+        that are in LX at the same time."""
+        if not self.proved:
+            late = taken[self._as_many(taken)]
+            return late, self._at_times(tuple(one for one in taken if one < late), late)
         small = asked_of(self.asked.problem, [self.asked.demands[number] for number in found])
         crowd = _smallest(small)
         return found[crowd[-1]], tuple(found[one] for one in crowd[:-1])
@@ -119,7 +124,7 @@ class Keeping:
 
     def _at_times(self, taken: Numbers, number: int) -> Numbers:
         _, first, last = self._reach[number]
-        return tuple(one for one in taken if self._reach[one][1] <= last and first <= self._reach[one][2])
+        return tuple(one for one in taken if self._reach[one][1] <= last + 1 and first <= self._reach[one][2] + 1)
 
     def _reached(self, number: int) -> tuple[frozenset[int], int, int]:
         """The tasks that a demand has to do with, the first and the last one; a tie takes no room at any time."""
