@@ -17,10 +17,9 @@ from compiler.solvers.joint.problem import DEVICE, HOME, NOWHERE, Answer, JointP
 def mended(problem: JointProblem, answer: Answer, guide: Answer) -> Answer:
     """The answer with what it does not do for pins done as in the `guide`, an answer without faults."""
     items, tasks = set[int](), set[int]()
-    while problem.asks:
+    while problem.asking or problem.ties:
         made = _over(problem, answer, guide, items, tasks) if items or tasks else answer
-        wanting = {number for number in range(len(problem.items)) if any(pin_faults(problem, made, number))}
-        wanting = {number for number in wanting if problem.items[number].held or problem.items[number].pinned}
+        wanting = {number for number in problem.asking if any(pin_faults(problem, made, number))}
         broken = {task for tie in problem.ties if _broken(made, tie.tasks, tie.cuts) for task in tie.tasks}
         if wanting <= items and broken <= tasks:
             return made

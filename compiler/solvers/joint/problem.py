@@ -191,9 +191,9 @@ class JointProblem:
         )
 
     @cached_property
-    def asks(self) -> bool:
-        """True if pins ask anything of it beyond the choices that are left."""
-        return bool(self.ties) or any(item.pinned or item.ring for item in self.items)
+    def asking(self) -> tuple[int, ...]:
+        """Items of which a pin asks something."""
+        return tuple(number for number, item in enumerate(self.items) if item.pinned or item.ring)
 
     @cached_property
     def places(self) -> tuple[frozendict[int, int], ...]:
