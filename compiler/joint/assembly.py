@@ -17,7 +17,7 @@ from compiler.liveness import lifetimes
 from compiler.order_copies import free_name
 from compiler.plan import OUTPUT_READER, Edit, EditKind, Kernel, Plan, Slot
 from compiler.problem import Problem
-from compiler.schedule import Schedule, expand, kernels_of
+from compiler.schedule import Schedule, Step, expand, kernels_of
 from compiler.solvers.joint.pack import Packing
 from compiler.solvers.joint.problem import HOME, Answer
 
@@ -122,7 +122,7 @@ class Assembly:
         readers = list[str]()
         for step in self.ground.schedule.steps:
             if step.name not in inside and any(read.buffer == one.buffer for read in step.op.reads):
-                readers += step.edit.readers if step.edit is not None else [step.name]
+                readers += step.edit.readers if step.edit is not None else self._reader(step, one.buffer)
         outputs = self.ground.schedule.outputs
         readers += [f"{OUTPUT_READER}{view.name}" for view in outputs if view.buffer == one.buffer]
         buffer, layout = self.ground.schedule.buffers[one.buffer], self.ground.plan.layouts[one.buffer]
@@ -139,10 +139,18 @@ class Assembly:
         one, copy = self.ground.subjects[number], self.ground.problem.items[number].copies[place]
         name = self.names[number, place]
         ways = zip(one.readers, self.answer.served[number], strict=True)
-        readers = tuple(self.ground.schedule.steps[reader].name for reader, way in ways if way == place)
+        served = [self.ground.schedule.steps[reader] for reader, way in ways if way == place]
+        readers = tuple(name for step in served for name in self._reader(step, one.buffer))
         source = one.buffer if copy.kind is EditKind.RELAYOUT else self._abroad(one.buffer)
         self._divisions[name] = self.ground.offers[number][place].division
         return Edit(name, copy.kind, source, name, "", readers, copy.replicas)
+
+    def _reader(self, step: Step, buffer: str) -> tuple[str, ...]:
+        """A step as a reader: by name, or read by read where others of the same buffer go to another copy already."""
+        here = [number for number, read in enumerate(step.op.reads) if read.buffer == buffer]
+        asked = self.problem.program.op_map[step.name].reads
+        every = [number for number, read in enumerate(asked) if read.buffer == buffer]
+        return (step.name,) if every in ([], here) else tuple(f"{step.name}#{number}" for number in here)
 
     # Slots
 

@@ -45,7 +45,8 @@ def _copied(plan: Plan) -> Copied:
         if edit.kind in (EditKind.RELAYOUT, EditKind.CLONE_IN, EditKind.CLONE_OUT):
             origin[edit.target] = origin.get(edit.source, edit.source)
             for reader in edit.readers:
-                found[origin[edit.target], reader] = edit.kind
+                op, _, read = reader.rpartition("#")
+                found[origin[edit.target], op if read.isdigit() else reader] = edit.kind
     return found
 
 

@@ -11,8 +11,9 @@ import pytest
 
 from compiler.codec import to_json
 from compiler.compilation import Compilation
+from compiler.pipeline import compile_problem
 from compiler.solvers.joint.table import SEARCHES
-from tests.compiler.joint.drawn_programs import co_optimized, staged
+from tests.compiler.joint.drawn_programs import GRAPH, co_optimized, drawn, spec, staged
 
 PROGRAMS, PER_TEST = 200, 5
 SECONDS = 0.3
@@ -55,6 +56,18 @@ def test_the_programs_say_something() -> None:
     assert seen["faster"] > seen["programs"] // 2
     assert seen["proved"] > seen["programs"] // 2
     assert min(seen["clone-in"], seen["clone-out"]) > 0
+
+
+@pytest.mark.parametrize("solver", SEARCHES)
+def test_one_read_of_two_goes_over_a_copy_to_other_sticks_and_the_other_over_a_clone(solver: str) -> None:
+    """Seed 1763 multiplies in0 by itself, one of the two turned; a sigmoid reads it too."""
+    found = co_optimized(1763, solver, SECONDS)
+    readers = {edit.name: edit.readers for edit in found.plan.edits}
+    assert readers["in0@d1"] == ("op0/bmm#1", "op2/conv")
+    assert all("op0/bmm" not in names for names in readers.values())
+    assert solver != "greedy" or readers["in0@in"] == ("op0/bmm#0", "op1/sigmoid")
+    again = compile_problem(GRAPH, drawn(1763), pipeline=spec(solver, 0.01), previous=found.plan)
+    assert again.plan.edits == found.plan.edits
 
 
 def digest(found: Compilation) -> str:
