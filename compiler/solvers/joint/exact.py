@@ -206,16 +206,19 @@ def _at_once(found: Search) -> None:
             found.stopped |= found.tell(min(objective_us, total), max(bound_us, found.bound_us, beside.bound_us))
         return found.stopped
 
-    answered = threading.Event()
+    answered, settled = threading.Event(), threading.Event()
 
     def ask(number: int) -> Solution | None:
         if number == 0:
             try:
-                return solve(found.problem, start, found.limits(1.0), None, told)
+                solution = solve(found.problem, start, found.limits(1.0), None, told)
             finally:
                 answered.set()
+            if solution is not None and solution.optimal:
+                settled.set()
+            return solution
         if len(found.problem.tasks) > TINY:
-            made = greedy(found.problem, until=found.until, enough=lambda: found.say() or answered.is_set())
+            made = greedy(found.problem, until=found.until, enough=lambda: found.say() or settled.is_set())
             if made is not None:
                 beside.offer(made)
             if not answered.wait(HEAD_START * found.seconds):
@@ -293,8 +296,21 @@ def _ladder(found: Search) -> Iterator[Weights]:
 
 
 def _in_blocks(found: Search) -> None:
-    """Blocks for a bound and a first answer, then windows around their seams."""
-    blocks = Blocks(found.problem, cuts(found.problem), found.menus)
+    """Blocks for a bound and a first answer, then windows around their seams; at last beams, whose answer is repaired
+    in windows, too, if it is the better one."""
+    ends = cuts(found.problem)
+    _blocks(found, ends)
+    if found.stopped or time.monotonic() >= found.until:
+        return
+    made = greedy(found.problem, until=found.until, enough=found.say)
+    if made is not None and found.offer(made) and not found.over:
+        part = LEAST_WEIGHT if found.balance < LOPSIDED else FIRST_WEIGHT
+        _repaired(found, Weights(part, 1.0 - part), ends)
+
+
+def _blocks(found: Search, ends: tuple[int, ...]) -> None:
+    """Blocks under the weights of a ladder, each time with windows around their seams."""
+    blocks = Blocks(found.problem, ends, found.menus)
     for weights in _ladder(found):
         solutions = blocks.solved(weights, found.limits(BLOCK_SHARE), found.say)
         found.work, found.states = found.work + blocks.work, found.states + blocks.states
