@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
+from functools import cache
 from time import monotonic
 
 import pytest
@@ -37,6 +38,12 @@ def compiled(
     program: LoopProgram, solver: str = "cp-sat", seconds: float = 5.0, moves: str = "yes", pins: Pins | None = None
 ) -> Compilation:
     return compile_problem(GRAPH, Problem(program, spyre(32), pins or Pins()), pipeline=spec(solver, seconds, moves))
+
+
+@cache
+def attended(solver: str, moves: str = "yes") -> Compilation:
+    """Four heads, without pins."""
+    return compiled(attention(), solver, moves=moves)
 
 
 def staged(program: LoopProgram) -> Compilation:
@@ -118,7 +125,7 @@ def test_it_is_no_slower_than_staged_and_searched(solver: str, make: Callable[[]
 
 
 def test_every_division_that_is_new_and_every_move_has_a_reason() -> None:
-    found = compiled(attention())
+    found = attended("cp-sat")
     seed = staged(attention()).plan.divisions
     for name, division in found.plan.divisions.items():
         if name in seed and seed[name] != division:
@@ -129,9 +136,8 @@ def test_every_division_that_is_new_and_every_move_has_a_reason() -> None:
 
 @pytest.mark.parametrize("solver", SEARCHES)
 def test_without_moves_nothing_is_carried_or_cloned(solver: str) -> None:
-    found = compiled(attention(), solver, moves="no")
+    found, with_moves = attended(solver, "no"), attended(solver)
     assert [edit for edit in found.plan.edits if edit.kind in MOVES] == []
-    with_moves = compiled(attention(), solver)
     assert [edit for edit in with_moves.plan.edits if edit.kind in MOVES] != []
     assert with_moves.cost.total_us <= found.cost.total_us + MICRO
 
@@ -147,7 +153,7 @@ def test_pinned_divisions_and_places_are_kept(solver: str) -> None:
     assert not isinstance(found.plan.placement["scores"], Slot)
     assert isinstance(found.plan.placement["sub"], Slot)
     assert {status.state for status in found.plan.pins.values()} == {PinState.HONOURED}
-    assert found.cost.total_us >= compiled(attention(), solver).cost.total_us - MICRO
+    assert found.cost.total_us >= attended(solver).cost.total_us - MICRO
 
 
 # Who watches
@@ -220,7 +226,7 @@ def test_cancelling_leaves_nothing() -> None:
 def test_the_plan_before_is_a_start(solver: str) -> None:
     """Hardly any time, and yet as good as the plan before, which took its time."""
     problem = Problem(attention(), spyre(32))
-    good = compile_problem(GRAPH, problem, pipeline=spec("cp-sat", 5.0))
+    good = attended("cp-sat")
     again = compile_problem(GRAPH, problem, pipeline=spec(solver, 0.01), previous=good.plan)
     assert again.cost.total_us <= good.cost.total_us + MICRO
     assert replace(again.plan, claims=frozendict(), reasons=frozendict(), pipeline="") == replace(

@@ -20,7 +20,7 @@ def drawn(seed: int) -> Problem:
     """Every second one has 64 sticks of LX, every third one many elementwise ops."""
     name, cores = TARGETS[seed % len(TARGETS)]
     device = narrow(name, cores) if seed % 2 else load_device(name).with_cores(cores)
-    return Problem(random_program(seed, 6) if seed % 3 else random_program(seed, 12, ELEMENTWISE), device)
+    return Problem(random_program(seed, 6) if seed % 3 else random_program(seed, 9, ELEMENTWISE), device)
 
 
 def staged(seed: int) -> Compilation | None:
