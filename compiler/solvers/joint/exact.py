@@ -28,7 +28,7 @@ from compiler.solvers.joint.problem import Answer, JointProblem
 from compiler.solvers.joint.solve import Limits, Solution, solve
 from compiler.solvers.joint.tables import Weights
 
-TINY, SHORT = 30, 80  # tasks
+TINY, SHORT, EARLY = 30, 80, 400  # tasks
 WORK_PER_SECOND = 1.0
 FIRST_WEIGHT, LEAST_WEIGHT = 0.016, 0.001
 LOPSIDED = 0.1  # compute over memory of the start, below which compute hardly counts
@@ -296,16 +296,24 @@ def _ladder(found: Search) -> Iterator[Weights]:
 
 
 def _in_blocks(found: Search) -> None:
-    """Blocks for a bound and a first answer, then windows around their seams; at last beams, whose answer is repaired
-    in windows, too, if it is the better one."""
+    """Blocks for a bound and a first answer, then windows around their seams; and beams, before the blocks where those
+    take little time, else after them: an answer of theirs is repaired in windows, too, if it is the better one."""
     ends = cuts(found.problem)
+    early = len(found.problem.tasks) <= EARLY
+    if early:
+        _beams(found)
     _blocks(found, ends)
-    if found.stopped or time.monotonic() >= found.until:
+    if found.stopped or early or time.monotonic() >= found.until:
         return
-    made = greedy(found.problem, until=found.until, enough=found.say)
-    if made is not None and found.offer(made) and not found.over:
+    if _beams(found) and not found.over:
         part = LEAST_WEIGHT if found.balance < LOPSIDED else FIRST_WEIGHT
         _repaired(found, Weights(part, 1.0 - part), ends)
+
+
+def _beams(found: Search) -> bool:
+    """True if beams come to a better answer than the best."""
+    made = greedy(found.problem, until=found.until, enough=found.say)
+    return made is not None and found.offer(made)
 
 
 def _blocks(found: Search, ends: tuple[int, ...]) -> None:
@@ -365,7 +373,7 @@ def _repaired(found: Search, weights: Weights, ends: tuple[int, ...]) -> None:
 def _windows(found: Search, weights: Weights, places: tuple[int, ...]) -> None:
     """The tasks between two places decided anew, all else as it is; equal windows once."""
     known: dict[object, Answer | None] = {}
-    for first, last in pairwise(places):
+    for first, last in pairwise(sorted(set(places))):
         if found.over or found.best is None:
             return
         part = window(found.problem, found.best, first, last, stays(found.problem, found.best), found.menus)
