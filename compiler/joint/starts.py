@@ -45,8 +45,7 @@ def _copied(plan: Plan) -> Copied:
         if edit.kind in (EditKind.RELAYOUT, EditKind.CLONE_IN, EditKind.CLONE_OUT):
             origin[edit.target] = origin.get(edit.source, edit.source)
             for reader in edit.readers:
-                op, _, read = reader.rpartition("#")
-                found[origin[edit.target], op if read.isdigit() else reader] = edit.kind
+                found[origin[edit.target], reader] = edit.kind
     return found
 
 
@@ -62,7 +61,9 @@ def _ring(ground: Ground, item: int, way: int) -> bool:
 def _way(ground: Ground, choices: tuple[int, ...], item: int, reader: int, left: int, copied: Copied) -> int:
     needed = _view(ground, choices, item, reader)
     name = ground.subjects[item].buffer
-    kind = copied.get((name, ground.problem.tasks[reader].name))
+    step = ground.schedule.steps[reader]
+    reads = (f"{step.name}#{number}" for number, read in enumerate(step.op.reads) if read.buffer == name)
+    kind = next((copied[name, one] for one in (step.name, *reads) if (name, one) in copied), None)
     if kind in (EditKind.RELAYOUT, EditKind.CLONE_IN):
         for place, copy in enumerate(ground.problem.items[item].copies):
             starts = copy.kind is not EditKind.RELAYOUT or left in copy.bills

@@ -40,7 +40,7 @@ def divided(before: Compilation) -> tuple[str, frozendict[str, int]]:
     return names[-1], before.plan.divisions[names[-1]].factors
 
 
-SEEDS = (1, 2, 3)
+SEEDS = (1, 4, 12)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
