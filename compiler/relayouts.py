@@ -100,10 +100,12 @@ def relayout_time_us(device: Device, layout: StickLayout, source: Boxes, target:
     return relayout_term(device, layout, source, target).microseconds
 
 
+@lru_cache(maxsize=1 << 12)
 def _distinct(boxes: Boxes) -> int:
     return len(np.unique(np.concatenate([boxes.start, boxes.size], axis=1), axis=0))
 
 
+@lru_cache(maxsize=1 << 12)
 def _tile(boxes: Boxes, total: int, replicas: int) -> bool:
     """True if equal, exact boxes hold every element `replicas` times."""
     sizes = boxes.size.prod(axis=1)
