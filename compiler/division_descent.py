@@ -7,6 +7,7 @@ place of a model is tried first at equal places.  Refuses prices: those are the 
 from __future__ import annotations
 
 from collections import ChainMap
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from compiler.division import Division
@@ -25,10 +26,14 @@ _Homes = ChainMap[str, bool]
 
 @dataclass(slots=True)
 class DivisionDescent:
-    """A choice of divisions, by place in the menu of every step; at most `followers` neighbours follow a change."""
+    """A choice of divisions, by place in the menu of every step; at most `followers` neighbours follow a change.
+
+    `over` is asked before every step whether to end with what is found.
+    """
 
     ground: DivisionGround
     followers: int
+    over: Callable[[], bool] = lambda: False
     at: list[int] = field(default_factory=list)
     homes: dict[str, bool] = field(default_factory=dict)
     _known: dict[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]] = field(default_factory=dict)
@@ -39,8 +44,9 @@ class DivisionDescent:
         self.at, self._known = list(start), {}
         self.homes = ground.homes(self.at)
         for _ in range(SWEEPS):
-            moved = [self._improve(number) for number in range(len(ground.steps)) if ground.free[number]]
-            if not any(moved):
+            free = (number for number in range(len(ground.steps)) if ground.free[number])
+            moved = [self._improve(number) for number in free if not self.over()]
+            if not any(moved) or self.over():
                 break
         pairs = zip(ground.steps, ground.kinds, self.at, strict=True)
         return {step.name: kind.menu[place] for step, kind, place in pairs}

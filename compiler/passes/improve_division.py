@@ -8,6 +8,7 @@ end.  Refuses to be worse: the whole plan is placed and priced before and after,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -59,29 +60,44 @@ class ImproveDivision:
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:
         placed = PlaceScratchpad()(problem, plan)
-        before = price(problem, placed)
-        best = (plan, placed, before)
-        for divisions in self._searched(problem, plan, placed):
+        return self.improved(problem, plan, (placed, price(problem, placed)), lambda: False)[0]
+
+    def improved(
+        self, problem: Problem, plan: Plan, before: tuple[Plan, Cost], over: Callable[[], bool]
+    ) -> tuple[Plan, Plan, Cost]:
+        """The plan with better divisions, the same with its placement, and what that costs.
+
+        `before` is the plan to start from with its placement; `over` is asked again and again whether to end with the
+        best so far.
+        """
+        best = (plan, *before)
+        for divisions in self._searched(problem, plan, before[0], over):
             divisions, followers = _tied(problem, plan, divisions)
             changed = {name: division for name, division in divisions.items() if division != plan.divisions.get(name)}
             better = replace(plan, divisions=plan.divisions | changed)
             then = PlaceScratchpad()(problem, better)
             after = price(problem, then)
             if changed and self._better(problem, best[1:], (then, after)):
-                told = _reasons(plan, changed, before, after) | followers
-                best = (replace(better, reasons=frozendict({**plan.reasons, **told})), then, after)
-        return best[0]
+                told = _reasons(plan, changed, before[1], after) | followers
+                why = frozendict({**plan.reasons, **told})
+                placed = replace(then, reasons=frozendict({**then.reasons, **told}))
+                best = (replace(better, reasons=why), placed, after)
+        return best
 
-    def _searched(self, problem: Problem, plan: Plan, placed: Plan) -> list[dict[str, Division]]:
+    def _searched(
+        self, problem: Problem, plan: Plan, placed: Plan, over: Callable[[], bool]
+    ) -> list[dict[str, Division]]:
         """Divisions worth placing and pricing: the descent from those that stand, and of small programs the best of
         those that start from fewer cores, which a descent does not reach."""
         ground = DivisionGround(problem, placed, self._free(problem, plan))
-        descent = DivisionDescent(ground, FOLLOWERS if self.neighbours == "yes" else 0)
+        descent = DivisionDescent(ground, FOLLOWERS if self.neighbours == "yes" else 0, over)
         found = [descent.run(ground.start())]
         if len(ground.steps) > FEW_STEPS or self.neighbours == "no":
             return found
         others = []
         for cores in (2**power for power in range((problem.device.cores - 1).bit_length())):
+            if over():
+                break
             divisions = descent.run(ground.start(cores))
             others.append((ground.total_us(descent.at), cores, divisions))
         return [*found, *(divisions for _, _, divisions in sorted(others, key=lambda one: one[:2])[:TRIED])]
