@@ -1,0 +1,172 @@
+"""Trace: what happened on the simulated device, in columns.
+
+Owns the spans of units, waits, occupancy of LX, traffic and the critical path of one run, as arrays.  Refuses to
+compute them, and refuses floats for time: picoseconds since the start, whole numbers, so that equal runs are equal
+byte by byte.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Wide = NDArray[np.int64]
+Narrow = NDArray[np.int32]
+Small = NDArray[np.int16]
+Tiny = NDArray[np.int8]
+PS_PER_NS, PS_PER_US = 1_000, 1_000_000
+CARD = -1
+"""The core number of lanes that belong to the whole card."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spans:
+    """One unit of one core at work on one tile of one step.  Sorted by (core, unit, start, step, tile).
+
+    `unit` counts in `Trace.units`, `step` in `Trace.steps`; `bytes` is what moved (0 for compute); `core` is CARD for
+    lanes of the card.  Spans of one core and unit never overlap.
+    """
+
+    core: Small
+    unit: Tiny
+    step: Narrow
+    tile: Narrow
+    start_ps: Wide
+    end_ps: Wide
+    bytes: Wide
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stalls:
+    """A core that waits, with the cause (a `timing.timeline.Cause`) and who it waits for (-1: nobody).  Sorted by
+    (core, start); `step` is the step that could not go on."""
+
+    core: Small
+    step: Narrow
+    start_ps: Wide
+    end_ps: Wide
+    cause: Tiny
+    by_step: Narrow
+    by_core: Small
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holds:
+    """A tensor that takes a place in one core's LX, from its first write there to its last use.  `tensor` counts in
+    `Trace.tensors`.  Sorted by (core, start, address)."""
+
+    core: Small
+    tensor: Narrow
+    address: Wide
+    bytes: Wide
+    start_ps: Wide
+    end_ps: Wide
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpRuns:
+    """When each step ran on each core, shape (steps, cores), -1 where it did not: the coarse picture of the spans.
+    `bound` is what took longest there (a Cause)."""
+
+    start_ps: Wide
+    end_ps: Wide
+    bound: Tiny
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRun:
+    """A kernel: its steps are `first` to before `last`."""
+
+    name: str
+    first: int
+    last: int
+    start_ps: int
+    end_ps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Bytes of one step's access: `moved` is what device memory (or the ring, or LX) really moved, all cores together;
+    `delivered` is what reached or left the cores."""
+
+    step: int
+    tensor: int
+    write: bool
+    way: str
+    moved: int
+    delivered: int
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalLink:
+    """A piece of the chain of waits that decides the total time: what a step on a core did (a Cause: what bound it)."""
+
+    step: int
+    core: int
+    start_ps: int
+    end_ps: int
+    cause: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitUse:
+    """How much of the total time the units of one kind worked on each core, in parts of 1, by core."""
+
+    unit: str
+    share: tuple[float, ...]
+
+    @property
+    def least(self) -> float:
+        """The idlest core."""
+        return min(self.share, default=0.0)
+
+    @property
+    def most(self) -> float:
+        """The busiest core."""
+        return max(self.share, default=0.0)
+
+    @property
+    def busiest_core(self) -> int:
+        """The core that has most to do; the lowest number of equals."""
+        return max(range(len(self.share)), key=lambda core: (self.share[core], -core), default=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class LxUse:
+    """How full one core's LX was: `peak_bytes`, the mean over time, and the largest share of the bytes below the
+    highest address in use that nobody held (fragmentation), in parts of 1."""
+
+    core: int
+    peak_bytes: int
+    mean_bytes: float
+    fragmentation: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """One simulated run.  `units` are the lanes of a core, then those of the card (core CARD)."""
+
+    model: str
+    device: str
+    cores: int
+    lx_bytes: int
+    total_ps: int
+    steps: tuple[str, ...]
+    tensors: tuple[str, ...]
+    units: tuple[str, ...]
+    kernels: tuple[KernelRun, ...]
+    runs: OpRuns
+    spans: Spans
+    stalls: Stalls
+    holds: Holds
+    traffic: tuple[Traffic, ...]
+    critical: tuple[CriticalLink, ...]
+    use: tuple[UnitUse, ...]
+    lx: tuple[LxUse, ...]
+
+    @property
+    def total_us(self) -> float:
+        """The simulated time of the program, in us."""
+        return self.total_ps / PS_PER_US
