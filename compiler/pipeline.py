@@ -194,10 +194,12 @@ def record_of(one: Pass, plan: Plan, seconds: float) -> PassRecord:
 def _solver(named: str, plan: Plan, watch: Watch, total_us: float, seconds: float) -> SolverStatus:
     """Who made the plan, and what is known of the best there is: a claim about the time of the whole plan, if any."""
     claim = plan.claims.get(CoOptimize.name)
-    if claim is None or claim.bound <= 0:
-        status = "stopped" if claim is not None and watch.enough() else "heuristic"
-        return SolverStatus(claim.method if claim else named, status, total_us, -1.0, -1.0, seconds)
-    status = "optimal" if claim.bound >= claim.objective else "stopped" if watch.enough() else "within gap"
+    if claim is None:
+        return SolverStatus(named, "heuristic", total_us, -1.0, -1.0, seconds)
+    ended = "stopped" if watch.enough() else "out of time" if watch.out_of_time else ""
+    if claim.bound <= 0:
+        return SolverStatus(claim.method, ended or "heuristic", total_us, -1.0, -1.0, seconds)
+    status = "optimal" if claim.bound >= claim.objective else ended or "within gap"
     return SolverStatus(claim.method, status, total_us, min(total_us, claim.bound / 1000), claim.gap, seconds)
 
 
@@ -240,10 +242,14 @@ def _decided(name: str, plan: Plan) -> str:
 
 def _claimed(who: str, claim: Claim) -> str:
     """`assign-layouts (exact): 32,768 elements, proved to be least, 330 states`."""
-    proof = (
-        "proved to be least" if claim.objective == claim.bound else f"at least {claim.bound:,} ({claim.gap:.1%} gap)"
-    )
-    return f"{who} ({claim.method}): {claim.objective:,} {claim.unit}, {proof}, {claim.states:,} states"
+    if claim.objective == claim.bound:
+        proof = "proved to be least"
+    elif claim.bound > 0:
+        proof = f"at least {claim.bound:,} ({claim.gap:.1%} gap)"
+    else:
+        proof = "no bound known"
+    states = "1 state" if claim.states == 1 else f"{claim.states:,} states"
+    return f"{who} ({claim.method}): {claim.objective:,} {claim.unit}, {proof}, {states}"
 
 
 def _require(who: str, verdicts: tuple[Verdict, ...]) -> None:

@@ -13,18 +13,25 @@ from dataclasses import dataclass, field
 from compiler.errors import StoppedError
 from compiler.plan import Plan
 
+NOTHING_BETTER = "nothing better found in the time given"
+"""What the reason of a search says where its plan is the one that it started from, and that is not known to be best."""
+
 Progress = Callable[[float, str], None]
 Asked = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a search knows after `seconds`: the best time found, and what no plan goes below (-1: not known yet)."""
+    """What a search knows after `seconds`: the best time found, and what no plan goes below (-1: not known yet).
+
+    `allowed` are the seconds that it may take; 0 if nobody has said.
+    """
 
     solver: str
     objective_us: float
     bound_us: float
     seconds: float
+    allowed: float = 0.0
 
     @property
     def gap(self) -> float:
@@ -36,7 +43,10 @@ class Finding:
 
 @dataclass(slots=True)
 class Watch:
-    """Who watches a run.  `cancelled` ends it with nothing, `enough` with the best that a search has found so far."""
+    """Who watches a run.  `cancelled` ends it with nothing, `enough` with the best that a search has found so far.
+
+    `out_of_time`: the last search was ended by the clock, or had done all the work that its time allows.
+    """
 
     progress: Progress = field(default=lambda _fraction, _phase: None)
     cancelled: Asked = field(default=lambda: False)
@@ -44,6 +54,8 @@ class Watch:
     found: Callable[[Finding], None] = field(default=lambda _finding: None)
     previous: Plan | None = None
     started: float = field(default_factory=time.monotonic)
+    allowed: float = 0.0
+    out_of_time: bool = False
 
     def enter(self, fraction: float, phase: str) -> None:
         """Tell progress; stop here if asked to."""
@@ -51,9 +63,14 @@ class Watch:
             raise StoppedError
         self.progress(fraction, phase)
 
+    def begin(self, seconds: float) -> float:
+        """A search begins, and may take so long; the moment (monotonic seconds) at which its time is up."""
+        self.started, self.allowed, self.out_of_time = time.monotonic(), seconds, False
+        return self.started + seconds
+
     def tell(self, solver: str, objective_us: float, bound_us: float = -1.0) -> bool:
         """Tell what a search has found; True if it should end with that.  StoppedError when cancelled."""
         if self.cancelled():
             raise StoppedError
-        self.found(Finding(solver, objective_us, bound_us, time.monotonic() - self.started))
+        self.found(Finding(solver, objective_us, bound_us, time.monotonic() - self.started, self.allowed))
         return self.enough()

@@ -1,14 +1,15 @@
 """co-optimize: divisions, residence in LX, moves and addresses in one decision on one cost model (facts 5).
 
-Owns the choice of the search, what it starts from, and the plan made of its answer; the program as tables is
-`compiler.joint`, the searches are `compiler.solvers.joint`.  Refuses to be worse than the divisions that stand with
-best-fit placement, and to change a division that a pin has decided.
+Owns the choice of the search, and the plan made of its answer; what it starts from is `compiler.joint.opening`, the
+program as tables `compiler.joint`, the searches are `compiler.solvers.joint`.  Refuses to be worse than what it starts
+from, and to change a division that a pin has decided.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from frozendict import frozendict
@@ -18,22 +19,26 @@ from compiler.errors import InputError
 from compiler.joint.assembly import Assembly
 from compiler.joint.conflict import Settled, settled
 from compiler.joint.ground import Ground
+from compiler.joint.judge import Judge
+from compiler.joint.opening import Opening, opened
 from compiler.joint.pins import joint_status, tie_reasons
-from compiler.joint.reasons import Judge, placements, reasons
+from compiler.joint.reasons import placements, reasons
 from compiler.joint.starts import answer_of
-from compiler.passes.place_scratchpad import MOST_SECONDS, PlaceScratchpad
+from compiler.passes.place_scratchpad import MOST_SECONDS
 from compiler.plan import Claim, Plan, Slot
 from compiler.problem import Problem
 from compiler.solvers.cp_sat import SolverMissingError
-from compiler.solvers.joint.exact import Outcome
+from compiler.solvers.joint.exact import Outcome, Tell, steady
 from compiler.solvers.joint.faults import faults
 from compiler.solvers.joint.judge import firsts
 from compiler.solvers.joint.near import near
+from compiler.solvers.joint.price import price_us
 from compiler.solvers.joint.problem import Answer
 from compiler.solvers.joint.table import FALLBACK, SEARCHES
-from compiler.watch import Watch
+from compiler.watch import NOTHING_BETTER, Watch
 
 NS_PER_US = 1000
+LEAST_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +85,44 @@ class CoOptimize:
 
     def search(self, problem: Problem, plan: Plan, watch: Watch) -> Plan:
         """As the call; `watch` is told of every answer and may end the search with the best."""
-        until = time.monotonic() + self.seconds
+        until = watch.begin(self.seconds)
+        tell = steady(partial(watch.tell, self.solver))
+        last = watch.previous is None or self.name not in watch.previous.claims
+        start = opened(problem, plan, self.seconds, tell, last)
+        enough, late = start.enough(tell), last and start.late(self.seconds)
+        if start.kept and (enough or late):
+            watch.out_of_time = late
+            return self._as_it_stands(start, self.solver)
         pins = settled(problem, plan, self.moves == "yes")
-        starts = pins.starts(self._starts(problem, plan, pins.ground, watch))
-        method, missing, found = self._found(pins.ground, starts, until, watch)
+        before = [watch.previous] if watch.previous is not None else []
+        starts = pins.starts(answer_of(pins.ground, one) for one in (*before, *start.plans))
+        method, missing, found = self._found(pins.ground, starts, until, tell)
+        watch.out_of_time = found.spent
         found = replace(found, answer=firsts(pins.ground.problem, found.answer))
-        return self._made(problem, plan, pins, found, method, missing)
+        made = self._made(problem, plan, pins, found, method, missing)
+        if start.kept and made.claims[self.name].objective > start.cost.total_us * NS_PER_US + 1:
+            return self._as_it_stands(start, method, missing)  # a table that knows less than the plan it starts from
+        return self._said(made, pins.ground, starts)
+
+    def _as_it_stands(self, start: Opening, method: str, missing: dict[str, str] | None = None) -> Plan:
+        """The plan that the search starts from, before it has found anything."""
+        plan, total = start.plans[-1], start.cost.total_us
+        told = {f"pass:{self.name}": f"{total:,.3f} us by the cost model; {NOTHING_BETTER}"} | (missing or {})
+        claim = Claim(method, "ns", round(total * NS_PER_US), 0, 0)
+        return replace(
+            plan,
+            reasons=frozendict({**plan.reasons, **told}),
+            pins=plan.pins | start.status,
+            claims=start.claims.set(self.name, claim),
+        )
+
+    def _said(self, made: Plan, ground: Ground, starts: list[Answer]) -> Plan:
+        """The plan, which says so if it is no better than what the search started from and may not be the best."""
+        claim, key = made.claims[self.name], f"pass:{self.name}"
+        first = min(price_us(ground.problem, one) for one in starts if not faults(ground.problem, one))
+        if claim.bound >= claim.objective or claim.objective < round(first * NS_PER_US):
+            return made
+        return replace(made, reasons=made.reasons.set(key, f"{made.reasons[key]}; {NOTHING_BETTER}"))
 
     def near(
         self, problem: Problem, plan: Plan, before: Plan, changed: frozenset[str], bounded: bool, watch: Watch
@@ -95,6 +132,7 @@ class CoOptimize:
         `plan` is that without moves and placement, its pinned divisions set.  `bounded`: pins were only added,
         so that what no plan went below none goes below now.
         """
+        watch.begin(self.seconds)
         pins = settled(problem, plan, self.moves == "yes")
         ground = pins.ground
         start = answer_of(ground, before)
@@ -105,11 +143,7 @@ class CoOptimize:
         claim = before.claims.get(self.name)
         bound = claim.bound / NS_PER_US if bounded and claim is not None and claim.bound else -1.0
         same = not faults(ground.problem, start) and self._says(ground, start, before)
-
-        def tell(objective_us: float, bound_us: float) -> bool:
-            return watch.tell(self.solver, objective_us, bound_us)
-
-        starts = pins.starts([start])
+        starts, tell = pins.starts([start]), partial(watch.tell, self.solver)
         found = near(ground.problem, starts, [] if same else tasks, self.seconds, self.seed, tell, bound)
         method = claim.method if claim is not None else self.solver
         return self._made(problem, plan, pins, _told(found), method, {})
@@ -133,7 +167,7 @@ class CoOptimize:
     ) -> Plan:
         assembly = Assembly(problem, pins.ground, found.answer, found.packing)
         made = assembly.plan()
-        judge = Judge(pins.ground, found.answer)
+        judge = Judge(pins.ground, found.answer, self.moves == "yes")
         made = replace(made, placement=placements(problem, made, assembly, judge))
         total = price(problem, made).total_us
         status = joint_status(problem, made, pins.refused)
@@ -151,20 +185,11 @@ class CoOptimize:
             claims=made.claims.set(self.name, _claim(method, total, found)),
         )
 
-    def _starts(self, problem: Problem, plan: Plan, ground: Ground, watch: Watch) -> list[Answer]:
-        """The plan before, if there is one, and the divisions that stand with best-fit placement."""
-        found = [answer_of(ground, PlaceScratchpad()(problem, plan))]
-        return [answer_of(ground, watch.previous), *found] if watch.previous is not None else found
-
     def _found(
-        self, ground: Ground, starts: list[Answer], until: float, watch: Watch
+        self, ground: Ground, starts: list[Answer], until: float, tell: Tell
     ) -> tuple[str, dict[str, str], Outcome]:
         """Who answered, the reason if that is somebody else than was asked, and the outcome."""
-        seconds = max(0.1, until - time.monotonic())
-
-        def tell(objective_us: float, bound_us: float) -> bool:
-            return watch.tell(self.solver, objective_us, bound_us)
-
+        seconds = max(LEAST_SECONDS, until - time.monotonic())
         try:
             return self.solver, {}, _told(SEARCHES[self.solver](ground.problem, starts, seconds, self.seed, tell))
         except SolverMissingError as missing:

@@ -27,7 +27,7 @@ from compiler.solvers.joint.state import abroad
 from compiler.solvers.joint.tables import Weights
 
 ASKED_EVERY = 16
-"""Tasks between two looks at the clock."""
+"""Tasks between two questions whether to stop."""
 
 WIDTH = 16
 
@@ -87,7 +87,7 @@ def beam(
     search = _Search(problem, Prospects.of(problem, slope, by_kernel), width)
     nodes = [Node(0.0, ())]
     for number in range(len(problem.tasks)):
-        if number % ASKED_EVERY == 0 and (time.monotonic() > until or (tell is not None and tell(number))):
+        if time.monotonic() > until or (number % ASKED_EVERY == 0 and tell is not None and tell(number)):
             break
         nodes = search.step(number, nodes)
     start = trivial(problem)

@@ -46,13 +46,15 @@ Tell = Callable[[float, float], bool]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The best answer with its addresses; `bound_us` is what none goes below, -1 if that is not known."""
+    """The best answer with its addresses; `bound_us` is what none goes below, -1 if that is not known.  `spent`: the
+    search was ended by the clock, or had done all the work that its time allows."""
 
     answer: Answer
     packing: Packing
     objective_us: float
     bound_us: float
     states: int
+    spent: bool = False
 
 
 @dataclass(slots=True)
@@ -91,6 +93,11 @@ class Search:
                 return True
             made = fitting(self.problem, made, {(one.item, one.copy) for one in found.stays})
         return False
+
+    def heard(self, answer: Answer) -> bool:
+        """Take an answer and tell of it; True if somebody has enough."""
+        self.offer(answer)
+        return self.stopped
 
     def say(self) -> bool:
         """Tell of the best; True if the search should end.  Several questions may say so at once."""
@@ -131,6 +138,12 @@ class Search:
     def proved(self) -> bool:
         """True if the best answer is known to be the best there is, or close enough to it."""
         return self.best is not None and 0 <= self.bound_us >= (1 - self.close) * self.reached[0]
+
+    @property
+    def spent(self) -> bool:
+        """True if it ends for lack of time, or of work that its time allows, and for no other reason."""
+        open_ = not (self.proved or self.stopped)
+        return open_ and (time.monotonic() >= self.until or self.work >= self.allowance)
 
     @property
     def allowance(self) -> float:
@@ -189,7 +202,8 @@ def search(problem: JointProblem, starts: Iterable[Answer], seconds: float, seed
         _at_once(found)
     assert found.packing is not None
     total = price_us(problem, found.best)
-    return Outcome(found.best, found.packing, total, min(found.bound_us, total), found.states)
+    spent = found.spent or not (found.long or found.proved or found.stopped)
+    return Outcome(found.best, found.packing, total, min(found.bound_us, total), found.states, spent)
 
 
 def _at_once(found: Search) -> None:
@@ -218,7 +232,9 @@ def _at_once(found: Search) -> None:
                 settled.set()
             return solution
         if len(found.problem.tasks) > TINY:
-            made = greedy(found.problem, until=found.until, enough=lambda: found.say() or settled.is_set())
+            made = greedy(
+                found.problem, until=found.until, tell=beside.heard, enough=lambda: found.say() or settled.is_set()
+            )
             if made is not None:
                 beside.offer(made)
             if not answered.wait(HEAD_START * found.seconds):

@@ -57,6 +57,8 @@ def greedy(
         if (tell is not None and tell(answer)) or (enough is not None and enough()) or time.monotonic() > until:
             break
     ranked = sorted(dict.fromkeys(found), key=lambda one: aims(problem, one))[:FINALISTS]
+    if time.monotonic() > until:
+        return best(problem, [*ranked[:1], trivial(problem)])
     return best(problem, [*(improve(problem, one, until, asked) for one in ranked), trivial(problem)])
 
 

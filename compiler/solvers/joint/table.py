@@ -58,7 +58,7 @@ def _started(problem: JointProblem, starts: Sequence[Answer], seconds: float, se
 def _outcome(found: Search) -> Outcome | None:
     if found.best is None or found.packing is None:
         return None
-    return Outcome(found.best, found.packing, found.reached[0], found.bound_us, found.states)
+    return Outcome(found.best, found.packing, found.reached[0], found.bound_us, found.states, found.spent)
 
 
 SEARCHES: frozendict[str, Searching] = frozendict({"cp-sat": exact, "greedy": greedy, "annealing": annealed})
