@@ -37,6 +37,14 @@ class Spans:
     end_ps: Wide
     bytes: Wide
 
+    def __len__(self) -> int:
+        return len(self.core)
+
+    def taken(self, rows: Wide) -> Spans:
+        """Those of some rows, in their order."""
+        columns = (self.core[rows], self.unit[rows], self.step[rows], self.tile[rows])
+        return Spans(*columns, self.start_ps[rows], self.end_ps[rows], self.bytes[rows])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stalls:
