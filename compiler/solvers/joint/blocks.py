@@ -18,9 +18,9 @@ from compiler.plan import EditKind
 from compiler.solvers.joint.judge import trivial
 from compiler.solvers.joint.part import Menus, Part, block
 from compiler.solvers.joint.price import written_view
-from compiler.solvers.joint.problem import DEVICE, HOME, Answer, JointProblem
+from compiler.solvers.joint.problem import DEVICE, HOME, Answer, JointProblem, Load, Task
 from compiler.solvers.joint.solve import Limits, Solution, solve
-from compiler.solvers.joint.tables import Weights
+from compiler.solvers.joint.tables import Weights, weighed
 
 T = TypeVar("T")
 LEAST, MOST = 24, 64
@@ -122,21 +122,13 @@ class Blocks:
         return sum(one.bound_us for one in solutions) + self._shared_us(weights)
 
     def _shared_us(self, weights: Weights) -> float:
-        """Inputs that several blocks load: once in any case, by a reader or by a clone."""
+        """Inputs that several blocks load: once in any case, by a reader or by a clone.  Blocks have neither, so that
+        this is all that counts for them."""
         total = 0.0
         for number, item in enumerate(self.problem.items):
             blocks = {self._block(reader) for reader in item.readers}
-            if item.writer >= 0 or len(blocks) < 2:
-                continue
-            least = 0
-            for reader in item.readers:
-                task = self.problem.tasks[reader]
-                sizes = [
-                    sum(load.size_bytes for load in choice.bills[0].loads if task.touched[load.operand] == number)
-                    for choice in task.menu.choices
-                ]
-                least = max(least, min(*sizes, item.size_bytes))
-            total += weights.memory * self.problem.rates.memory_us(least, 0)
+            if item.writer < 0 and len(blocks) > 1:
+                total += least_us(self.problem, number, weights)
         return total
 
     def _block(self, task: int) -> int:
@@ -210,6 +202,41 @@ class Blocks:
         return way if fits else DEVICE
 
 
+def least_us(problem: JointProblem, number: int, weights: Weights) -> float:
+    """What an input is loaded for at least, by the reader of which that is most: by itself or by a clone.
+
+    Other readers may pay for its bytes, but together no fewer, and at the fastest rate at best.
+    """
+    item, rates = problem.items[number], problem.rates
+    tables = {reader: _loaded(problem.tasks[reader], number) for reader in item.readers}
+    fastest = max(
+        (load.bytes_per_ns or rates.bytes_per_ns for rows in tables.values() for row in rows for load in row),
+        default=rates.bytes_per_ns,
+    )
+    most = 0.0
+    for reader, rows in tables.items():
+        ways = [
+            weighed(bill, rates, weights) for copy in item.copies if reader in copy.readers for bill in copy.bills.values()
+        ]
+        for row in rows:
+            top = max((max(load.delivery_us, load.burst_us) for load in row), default=0.0)
+            ways.append(weights.memory * (sum(load.size_bytes for load in row) / fastest / 1000 + top))
+        most = max(most, min(ways))
+    return most
+
+
+def _loaded(task: Task, item: int) -> set[tuple[Load, ...]]:
+    """The loads by which a task may get an item out of device memory, under every choice and whatever else is in LX."""
+    bit = 1 << task.operands.index(item) if item in task.operands else 0
+    places = [place for place, touched in enumerate(task.touched) if touched == item]
+    return {
+        tuple(load for load in bill.loads if load.operand in places)
+        for choice in task.menu.choices
+        for mask, bill in enumerate(choice.bills)
+        if not mask & bit
+    }
+
+
 def side_by_side(ask: Callable[[int], T], numbers: Sequence[int]) -> list[T]:
     """Answers in the order of the numbers, as many at once as there are cores, two at most: each by itself is what it
     would be alone."""
@@ -218,7 +245,10 @@ def side_by_side(ask: Callable[[int], T], numbers: Sequence[int]) -> list[T]:
 
 
 def form(part: Part) -> object:
-    """What of a part matters to a solver: everything but names."""
-    tasks = tuple((id(task.menu), task.operands, task.writes, task.inputs) for task in part.problem.tasks)
+    """What of a part matters to a solver: everything but names, and of kernels which tasks share one."""
+    order = {kernel: number for number, kernel in enumerate(part.problem.kernels)}
+    tasks = tuple(
+        (id(task.menu), task.operands, task.writes, task.inputs, order[task.kernel]) for task in part.problem.tasks
+    )
     items = tuple(replace(item, name="") for item in part.problem.items)
     return tasks, items, part.problem.reserved, part.problem.ties

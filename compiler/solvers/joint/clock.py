@@ -318,12 +318,13 @@ class Clock:
         return sum(most) <= self.made.problem.items[item].size_bytes
 
     def _in_turn(self, rows: dict[int, list[Counted]], factors: tuple[float, float]) -> Terms:
-        """What an input costs that moves at several rates: the first task that loads it pays.
+        """What an input costs at least that moves at several rates: a task pays for what those before left.
 
-        `factors` turn bytes at the common rate, and time at another one, into what is counted.
+        `factors` turn bytes at the common rate, and time at another one, into what is counted.  What was loaded before
+        is taken off at the highest rate of the task, whether it would have been loaded again or not.
         """
         found: Terms = []
-        before: Terms = []
+        before: Counted = defaultdict(float)
         for row in (rows[number] for number in sorted(rows)):
             counted: Counted = defaultdict(float)
             for part, factor in ((row[POOLED], factors[0]), (row[OWN_US], factors[1])):
@@ -331,12 +332,13 @@ class Clock:
                     counted[at] += factor * value
             due = self._terms(counted)
             most = self._most(due)
-            spared = [(one, most * share) for one, share in before]
+            rate = max((counted[at] / value for at, value in row[BYTES].items() if abs(value) > LEAST), default=0.0)
+            spared = self._terms(before, rate)
             paid = self.made.whole(most, max(0, self.made.value(due) - self.made.value(spared)))
             self.made.at_most(due, [(paid, 1), *spared])
             found.append((paid, 1))
-            size = max([abs(value) for value in row[BYTES].values()], default=1.0)
-            before += [(self._variables[at], round(value / size)) for at, value in row[BYTES].items()]
+            for at, value in row[BYTES].items():
+                before[at] += value
         return found
 
     def _bytes(self, rows: dict[int, list[Counted]], per_byte: float, together: bool) -> Terms:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from frozendict import frozendict
 
+from compiler.plan import EditKind
 from compiler.solvers.joint.faults import Stay
 from compiler.solvers.joint.price import written_view
 from compiler.solvers.joint.problem import DEVICE, HOME, Answer, Bill, Choice, Item, JointProblem, Menu, Task, Tie
@@ -325,10 +326,12 @@ def _loose(item: Item, first: int, last: int, shift: int, numbers: dict[int, int
         served = tuple(reader + shift for reader in copy.readers if first <= reader < last)
         if not served:
             continue
-        within = first <= copy.before < last
-        bills = copy.bills if within and not shared else frozendict((view, Bill()) for view in copy.bills)
-        before = copy.before + shift if within else first + shift
-        copies.append(replace(copy, readers=served, before=before, bills=bills))
+        here = replace(copy, before=max(copy.before, first) + shift, readers=served)
+        if copy.before < first:  # made long ago: what it was made from may have left LX since
+            here = replace(here, kind=EditKind.CLONE_IN, bills=frozendict({DEVICE: Bill()}))
+        elif shared:
+            here = replace(here, bills=frozendict((view, Bill()) for view in copy.bills))
+        copies.append(here)
         kept.append(number)
     parents = tuple(numbers[parent] for parent in item.parents if parent in numbers) if mine else ()
     made = replace(
