@@ -1,8 +1,8 @@
 """Perfetto: a trace in the Trace Event format, which Perfetto and chrome://tracing open as it is.
 
 Owns the events: a process per core with a thread per unit, one of steps and one of waits, a process for the card with
-kernels, the critical path and the bytes that device memory moves, and counters of LX.  Refuses everything a reader would
-have to guess: times are microseconds with picoseconds behind the point, every process and thread has a name.
+kernels and the critical path, and a counter of LX per core.  Refuses everything a reader would have to guess: times
+are microseconds with picoseconds behind the point, every process and thread has a name.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def events(trace: Trace, detail: Detail) -> Iterator[Event]:
 
 
 def _us(picoseconds: int) -> float:
-    return picoseconds / PS_PER_US
+    return round(picoseconds / PS_PER_US, 6)
 
 
 def _names(trace: Trace) -> Iterator[Event]:

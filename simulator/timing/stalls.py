@@ -60,7 +60,9 @@ def _shared(timeline: Timeline) -> tuple[Column, ...]:
     """What a step took longer than with the machine to itself, shown at its end."""
     step, core = np.nonzero((timeline.start >= 0) & np.isin(timeline.bound, SHARED))
     start, end = timeline.start[step, core], timeline.end[step, core]
-    alone = start + timeline.alone_ns[step, core] + np.maximum(timeline.wait[step, core], 0)
+    waited = timeline.wait[step, core] > 0
+    arrived = timeline.computed[step, core] + timeline.wait[step, core]
+    alone = np.maximum(start + timeline.alone_ns[step, core], np.where(waited, arrived, start))
     nobody = np.full(len(step), -1)
     cause = timeline.bound[step, core]
     return _wide(core, step, picoseconds(np.minimum(alone, end)), picoseconds(end), cause, nobody, nobody)
