@@ -216,7 +216,10 @@ def least_us(problem: JointProblem, number: int, weights: Weights) -> float:
     most = 0.0
     for reader, rows in tables.items():
         ways = [
-            weighed(bill, rates, weights) for copy in item.copies if reader in copy.readers for bill in copy.bills.values()
+            weighed(bill, rates, weights)
+            for copy in item.copies
+            if reader in copy.readers
+            for bill in copy.bills.values()
         ]
         for row in rows:
             top = max((max(load.delivery_us, load.burst_us) for load in row), default=0.0)
