@@ -1,13 +1,14 @@
 """Device: one TOML of `resources/devices/`, loaded once, with the source of every number.
 
-Owns the hardware numbers and their file.  Refuses what is no device file; the numbers are judged by `validate_device`.
+Owns the hardware numbers and their file.  Refuses what is no device file; numbers and machine are judged by
+`validate_device`.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from frozendict import frozendict
 
 from compiler.dtypes import DType
 from compiler.errors import InputError
+from compiler.machine import NO_MACHINE, Machine
+from compiler.machine_file import read_machine
 from compiler.validate_device import validate_device
 
 
@@ -32,12 +35,14 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A target.  `elements_per_stick` maps element types to lanes; every other number is in `numbers`."""
+    """A target.  `elements_per_stick` maps element types to lanes; every other number is in `numbers`.  A device
+    without a `machine` can be compiled for, not timed."""
 
     name: str
     title: str
     numbers: frozendict[str, Quantity]
     elements_per_stick: frozendict[DType, int]
+    machine: Machine = field(default=NO_MACHINE, hash=False)  # many caches are keyed by devices, few machines differ
 
     def number(self, key: str) -> float:
         """The value of a number of the device file; InputError if the file has none."""
@@ -124,8 +129,9 @@ def parse_device(text: str, origin: str) -> Device:
     sticks = table.pop("elements_per_stick", None)
     if not isinstance(sticks, dict):
         raise InputError(what, "it lacks the table [elements_per_stick]", "start from a bundled device file")
+    machine = read_machine(what, table.pop("machine")) if "machine" in table else NO_MACHINE
     numbers = frozendict((key, _quantity(what, key, value)) for key, value in table.items())
-    device = Device(name, title, numbers, _lanes(what, sticks))
+    device = Device(name, title, numbers, _lanes(what, sticks), machine)
     validate_device(device, what)
     return device
 

@@ -65,3 +65,6 @@ class Machine:
     memories: tuple[MachineMemory, ...] = ()
     units: tuple[MachineUnit, ...] = ()
     paths: tuple[DataPath, ...] = ()
+
+
+NO_MACHINE = Machine()

@@ -17,6 +17,8 @@ from frozendict import frozendict
 from compiler.dtypes import DType
 from compiler.errors import InputError
 from compiler.layout import STICK_BYTES
+from compiler.machine import NO_MACHINE, Machine
+from compiler.validate_machine import validate_machine
 
 if TYPE_CHECKING:
     from compiler.device import Device, Quantity
@@ -48,6 +50,7 @@ class Bounds:
 
 
 _SIZE = Bounds(1, MOST_COUNT, whole=True)
+_COUNT = Bounds(1, MOST_CORES, whole=True)
 _RATE = Bounds()
 _SHARE = Bounds(zero=True)  # a weight or a time that may be left out of the sum
 _EXPONENT = Bounds(LEAST, MOST_EXPONENT, zero=True)
@@ -55,7 +58,7 @@ _ROWS = Bounds(LEAST, MOST_COUNT)
 
 NUMBERS: frozendict[str, Bounds] = frozendict(
     {
-        "cores": Bounds(1, MOST_CORES, whole=True),
+        "cores": _COUNT,
         "stick_bytes": Bounds(STICK_BYTES, STICK_BYTES, whole=True),
         "lx_bytes": _SIZE,
         "lx_program_bytes": Bounds(1, MOST_COUNT, whole=True, zero=True),
@@ -204,15 +207,37 @@ NUMBERS: frozendict[str, Bounds] = frozendict(
         "topk_per_core": _SIZE,
     }
 )
+"""What every device has."""
+
+TIMING_NUMBERS: frozendict[str, Bounds] = frozendict(
+    {
+        "corelets": _COUNT,
+        "dma_bytes_per_ns_core": _RATE,
+        "vector_bytes_per_ns_core": _RATE,
+        "ring_bytes_per_ns": _RATE,
+        "transfer_tile_bytes": Bounds(STICK_BYTES, MOST_COUNT, whole=True),
+        "transfer_buffers": Bounds(1, 2, whole=True),
+        "inner_tile_bytes": Bounds(STICK_BYTES, MOST_COUNT, whole=True),
+        "kernel_launch_ns": _SHARE,
+    }
+)
+"""What a device with a machine has, too; others may have it."""
 
 
 def validate_device(device: Device, what: str) -> None:
-    """InputError that names the first number which is missing, unknown or impossible; `what` names the device."""
+    """InputError that names the first number or part of the machine which is missing, unknown or impossible; `what`
+    names the device."""
     if not device.name or not device.title:
         raise InputError(what, f"its {'title' if device.name else 'name'} is empty", "give the device one")
-    _names(device.numbers, what)
+    validate_machine(device.machine, what)
+    _names(device, what)
     for key, quantity in device.numbers.items():
         _number(key, quantity, what)
+    for owner, part, key, bounds in _named(device.machine):
+        remedy = bounds.fault(device.number(key))
+        if remedy:
+            why = f"the {part} of the {owner} is '{key}', which is {written(device.number(key))}"
+            raise InputError(what, why, remedy)
     _lanes(device.elements_per_stick, what)
     lx, program = device.count("lx_bytes"), device.count("lx_program_bytes")
     if program >= lx:
@@ -220,23 +245,41 @@ def validate_device(device: Device, what: str) -> None:
         raise InputError(what, why, "give a larger lx_bytes")
 
 
-def _names(numbers: Mapping[str, Quantity], what: str) -> None:
-    unknown = next((key for key in numbers if key not in NUMBERS), None)
+def _names(device: Device, what: str) -> None:
+    own = {key for _, _, key, _ in _named(device.machine)}
+    known = {**NUMBERS, **TIMING_NUMBERS}
+    for owner, part, key, _ in _named(device.machine):
+        if key not in device.numbers and key not in known:
+            near = difflib.get_close_matches(key, device.numbers, 1)
+            hint = f"write {near[0]}" if near else f"add [{key}] with value, unit, kind and source"
+            raise InputError(what, f"the {part} of the {owner} is '{key}', which is no number of the device", hint)
+    unknown = next((key for key in device.numbers if key not in known and key not in own), None)
     if unknown is not None:
-        near = difflib.get_close_matches(unknown, NUMBERS, 1)
+        near = difflib.get_close_matches(unknown, known, 1)
         hint = f"write {near[0]}" if near else "remove it"
         raise InputError(what, f"'{unknown}' is not a number of a device", hint)
-    missing = [key for key in NUMBERS if key not in numbers]
+    needed = NUMBERS if device.machine == NO_MACHINE else known
+    missing = [key for key in needed if key not in device.numbers]
     if missing:
         more = f" ({len(missing) - 1} more are missing too)" if len(missing) > 1 else ""
         remedy = f"add [{missing[0]}] with value, unit, kind and source"
         raise InputError(what, f"the number '{missing[0]}' is missing{more}", remedy)
 
 
+def _named(machine: Machine) -> list[tuple[str, str, str, Bounds]]:
+    """The numbers that the machine names: of what, as what, which, and what it may be.  They may be of its own."""
+    sizes = [(f"memory '{memory.name}'", "size", memory.size, _SIZE) for memory in machine.memories]
+    shared = [(f"memory '{memory.name}'", "rate", memory.rate, _RATE) for memory in machine.memories if memory.rate]
+    rates = [(f"unit '{unit.name}'", "rate", unit.rate, _RATE) for unit in machine.units]
+    counts = [(f"unit '{unit.name}'", "instances", unit.instances, _COUNT) for unit in machine.units if unit.instances]
+    return [*sizes, *shared, *rates, *counts]
+
+
 def _number(key: str, quantity: Quantity, what: str) -> None:
     if not math.isfinite(quantity.value):
         raise InputError(what, f"{key} is {quantity.value}", "give a finite number")
-    remedy = NUMBERS[key].fault(quantity.value)
+    bounds = NUMBERS.get(key) or TIMING_NUMBERS.get(key)
+    remedy = bounds.fault(quantity.value) if bounds else ""
     if remedy:
         raise InputError(what, f"{key} is {written(quantity.value)}", remedy)
     if quantity.kind not in KINDS:

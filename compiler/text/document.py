@@ -15,6 +15,7 @@ from compiler.device import Device, parse_device
 from compiler.errors import InputError
 from compiler.graph import ModelGraph
 from compiler.loops import LoopProgram
+from compiler.machine_file import print_machine
 from compiler.pins import Pins
 from compiler.plan import Plan
 from compiler.problem import Problem
@@ -63,7 +64,7 @@ def print_device(device: Device) -> str:
         lines += ["", f"[{key}]", f"value = {quantity.value!r}", f"unit = {quote(quantity.unit)}"]
         lines += [f"kind = {quote(quantity.kind)}", f"source = {quote(quantity.source)}"]
         lines += [f"accuracy = {quote(quantity.accuracy)}"] if quantity.accuracy else []
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *print_machine(device.machine)]) + "\n"
 
 
 def _only(cls: type[T], value: object) -> T:
