@@ -32,10 +32,11 @@ from compiler.passes.pad_operands import PadOperands
 from compiler.passes.place_scratchpad import PlaceScratchpad
 from compiler.passes.reduce_span import ReduceSpan
 from compiler.pins import PinState, PinStatus
-from compiler.pipeline_order import check_order
-from compiler.pipelines import PIPELINES, name_of
+from compiler.pipeline_order import alternative, check_order
+from compiler.pipelines import PIPELINES, name_of, options_of
 from compiler.plan import Claim, Plan
 from compiler.problem import Problem
+from compiler.schedule import expand
 from compiler.unfold import changes, unfold
 from compiler.watch import Asked, Finding, Progress, Watch
 
@@ -114,8 +115,7 @@ def _make(name: str, options: str) -> Pass:
     cls = PASSES[name]
     kinds = {option.name: option.type for option in fields(cls)}
     chosen: dict[str, str | int | float] = {}
-    for entry in options.split():
-        key, _, value = entry.partition("=")
+    for key, value in options_of(name, options).items():
         if key not in kinds:
             known = ", ".join(kinds) or "none"
             raise InputError(f"pass {name}", f"it has no option '{key}'", f"its options are: {known}")
@@ -158,6 +158,7 @@ def compile_problem(
     plan = Plan(problem.program.name, problem.device.name, problem.device.cores, print_pipeline(passes))
     for number, one in enumerate(passes):
         watch.enter(number / (len(passes) + 1), one.name)
+        _require_divided(one, problem, plan)
         plan, record = _run_pass(one, problem, plan, watch, last=one is passes[-1])
         log.append(record)
     return finished(graph, problem, plan, passes, tuple(log), watch, pipeline, started, previous)
@@ -218,6 +219,16 @@ class BrokenPlanError(Exception):
     """A pass broke its contract: a bug of the compiler, with the checker's sentences."""
 
 
+def _require_divided(one: Pass, problem: Problem, plan: Plan) -> None:
+    """A pass that needs divisions needs all of them."""
+    if "divisions" not in one.needs:
+        return
+    steps = expand(problem.program, plan).steps
+    idle = next((step.name for step in steps if step.name not in plan.divisions), "")
+    if idle:
+        raise InputError("the pipeline", f"{idle} has no division yet", f"put divide-rest before {one.name}")
+
+
 def _run_pass(one: Pass, problem: Problem, plan: Plan, watch: Watch, last: bool) -> tuple[Plan, PassRecord]:
     """Run a pass and prove what it changed; the whole plan is proved after the last one anyway."""
     started = time.perf_counter()
@@ -260,11 +271,14 @@ def _require(who: str, verdicts: tuple[Verdict, ...]) -> None:
 
 def _require_whole(passes: tuple[Pass, ...], verdicts: tuple[Verdict, ...]) -> None:
     """A plan that fails because a pass was left out is the fault of the pipeline that somebody wrote."""
-    broken = next((violation for verdict in verdicts if not verdict.ok for violation in verdict.violations), "")
-    absent = [cls.name for cls in (OrderDims, PadOperands) if all(one.name != cls.name for one in passes)]
+    broken = {verdict.check: verdict.violations[0] for verdict in verdicts if not verdict.ok}
+    remedies = {"padding": PadOperands.name, "sticks": OrderDims.name}
+    lacking = {check: name for check, name in remedies.items() if all(one.name != name for one in passes)}
+    absent = [name for check, name in lacking.items() if check in broken] or list(lacking.values())
     if broken and absent:
-        why = f"it leaves out {' and '.join(absent)}, and so its plan fails: {broken}"
-        raise InputError("the pipeline", why, f"add {' and '.join(absent)}, or use 'staged'")
+        first = next(iter(broken.values()))
+        why = f"it leaves out {' and '.join(absent)}, and so its plan fails: {first}"
+        raise InputError("the pipeline", why, f"add {' and '.join(absent)}, or use '{alternative(passes)}'")
     _require(passes[-1].name, verdicts)
 
 

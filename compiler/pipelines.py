@@ -1,7 +1,7 @@
 """Pipelines: the named ones, as specs, and what each is for.
 
-Owns names, specs and one line for people.  Refuses the passes themselves, so that whoever only offers a choice need not
-load them.
+Owns names, specs, one line for people, and how the options of a pass are written.  Refuses the passes themselves, so
+that whoever only offers a choice need not load them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 from frozendict import frozendict
+
+from compiler.errors import InputError
 
 _LAYOUTS = (
     "assign-layouts{method=exact cost=elements weights=free copies=shared width=200},insert-restickify,"
@@ -32,6 +34,22 @@ PURPOSES: frozendict[str, str] = frozendict(
     }
 )
 _SECONDS = re.compile(r"seconds=[^\s}]*")
+
+
+def options_of(name: str, text: str) -> frozendict[str, str]:
+    """The options of a pass as they are written between its braces; InputError for one that is given twice.
+
+    >>> dict(options_of("co-optimize", "solver=greedy seconds=2"))
+    {'solver': 'greedy', 'seconds': '2'}
+    """
+    found: dict[str, str] = {}
+    for entry in text.split():
+        key, _, value = entry.partition("=")
+        if key in found:
+            why = f"its option {key} is given twice, {found[key]} and {value}"
+            raise InputError(f"pass {name}", why, "give it once")
+        found[key] = value
+    return frozendict(found)
 
 
 def name_of(pipeline: str) -> str:

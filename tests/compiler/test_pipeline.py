@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import pytest
@@ -47,6 +47,18 @@ def test_a_pipeline_round_trips_through_its_spec(name: str) -> None:
         ("place-scratchpad{solver=magic}", "use one of best-fit"),
         ("assign-layouts;reduce-span", "is not a pass"),
         ("Assign", "is not a pass"),
+        *(
+            (
+                f"{name}{{{option}=1 {option}=2}}",
+                f"pass {name}: its option {option} is given twice, 1 and 2; give it once.",
+            )
+            for name, cls in PASSES.items()
+            for option in (entry.name for entry in fields(cls))
+        ),
+        (
+            "co-optimize{solver=greedy solver=cp-sat}",
+            "its option solver is given twice, greedy and cp-sat; give it once.",
+        ),
     ],
 )
 def test_a_bad_spec_is_refused_in_one_sentence(spec: str, words: str) -> None:
@@ -76,10 +88,62 @@ def test_a_pipeline_that_makes_no_whole_plan_is_refused(left_out: str, words: st
     assert words in caught.value.sentence
 
 
-def test_a_pass_that_comes_too_late_is_refused() -> None:
-    spec = "assign-layouts,insert-restickify,divide-rest,place-scratchpad,divide-matmul"
-    with pytest.raises(InputError, match="divide-matmul decides divisions after place-scratchpad has relied on them"):
-        compile_problem(GRAPH, problem(), pipeline=spec)
+@pytest.mark.parametrize(
+    ("late", "sentence"),
+    [
+        (
+            "divide-rest,place-scratchpad,divide-matmul",
+            (
+                "divide-matmul follows place-scratchpad, which relies on what all other passes decide; put divide-matmul "
+                "before place-scratchpad."
+            ),
+        ),
+        (
+            "divide-rest,co-optimize,improve-division",
+            (
+                "improve-division follows co-optimize, which relies on what all other passes decide; put improve-division "
+                "before co-optimize."
+            ),
+        ),
+        (
+            "divide-rest,co-optimize,co-optimize{solver=greedy}",
+            "it has co-optimize twice, and that decides once for all; leave one out.",
+        ),
+        (
+            "divide-rest,place-scratchpad,co-optimize",
+            "place-scratchpad and co-optimize both decide where buffers lie; leave one of them out.",
+        ),
+        (
+            "divide-rest,improve-division,divide-matmul,place-scratchpad",
+            (
+                "divide-matmul decides divisions after improve-division has relied on them; put divide-matmul before "
+                "improve-division."
+            ),
+        ),
+        (
+            "assign-layouts,divide-rest,place-scratchpad",
+            (
+                "assign-layouts decides layouts after insert-restickify has relied on them; put assign-layouts before "
+                "insert-restickify."
+            ),
+        ),
+        (
+            "order-dims,insert-restickify,divide-rest,place-scratchpad",
+            (
+                "insert-restickify decides edits after order-dims has relied on them; put insert-restickify before "
+                "order-dims."
+            ),
+        ),
+        (
+            "co-optimize",
+            "co-optimize needs divisions, which no pass before it decides; add divide-rest, or use 'co-optimized'.",
+        ),
+    ],
+)
+def test_a_pass_that_comes_too_early_or_late_is_refused(late: str, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        compile_problem(GRAPH, problem(), pipeline=f"assign-layouts,insert-restickify,{late}")
+    assert caught.value.sentence == f"the pipeline: {sentence}"
 
 
 def test_every_decision_of_a_compilation_is_there() -> None:
@@ -132,7 +196,7 @@ class Meddler:
     """A pass that breaks its contract: it decides placement and touches kernels."""
 
     name: ClassVar[str] = "meddler"
-    needs: ClassVar[tuple[str, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = ("placement",)
     decides: ClassVar[tuple[str, ...]] = ("placement",)
 
     def __call__(self, problem: Problem, plan: Plan) -> Plan:
