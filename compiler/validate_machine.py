@@ -16,6 +16,8 @@ from compiler.machine import NO_MACHINE, Machine, MachineMemory, MachineUnit, Sc
 CARD_SIZE, CORE_SIZE = "hbm_usable_bytes", "lx_bytes"
 """The numbers that say which memories the compiler places tensors in."""
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+HOST = "host"
+"""What runs there belongs to no unit of the device, so that none may have this name."""
 MOST_THINGS = 64
 """Memories and units together: more than any machine has, and few enough to search all ways through it."""
 
@@ -37,6 +39,8 @@ def _names(things: tuple[MachineMemory | MachineUnit, ...]) -> Iterator[tuple[st
         sort = "memory" if isinstance(thing, MachineMemory) else "unit"
         if not NAME.fullmatch(thing.name):
             yield f"a {sort} of its machine is called '{thing.name}'", "use letters, digits and _"
+        if thing.name == HOST:
+            yield f"a {sort} of its machine is called '{HOST}', as the computer is that the card is in", "rename it"
         if thing.name in seen:
             yield f"two things of its machine are called '{thing.name}'", "give each a name of its own"
         if not thing.title:
