@@ -20,7 +20,7 @@ from spyre_studio.lights import VerdictLights
 from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.session import Session
-from spyre_studio.solver_words import bound_text, solver_hint, solver_text
+from spyre_studio.solver_words import bound_text, plan_hint, solver_text
 from spyre_studio.theme import GRID, PAD, Tone
 from spyre_studio.units import format_count, format_us
 from spyre_studio.verdicts import change_text, gathered, lights_of
@@ -101,7 +101,7 @@ class Header(QWidget):
         self.bound.setText(bound_text(compilation.solver))
         self.solver.setText(f"plan {self._session.run_id} · {solver_text(compilation.solver)}")
         for label in (self.bound, self.solver):
-            label.setToolTip(solver_hint(compilation.solver))
+            label.setToolTip(plan_hint(compilation))
         self.bound.setAccessibleName(f"{self.bound.text()}. {self.bound.toolTip()}")
         self.time.setAccessibleName(f"Predicted time {self.time.text()}")
 

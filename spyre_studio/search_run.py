@@ -6,7 +6,7 @@ Owns the best so far, the history, kept short, and the words for it.  Refuses Qt
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.watch import Finding
 from spyre_studio.units import format_percent, format_us
@@ -28,7 +28,7 @@ class BestSoFar:
         known = self._known
         if known is not None and known.solver == finding.solver:
             objective, bound = min(known.objective_us, finding.objective_us), max(known.bound_us, finding.bound_us)
-            finding = Finding(finding.solver, objective, bound, finding.seconds)
+            finding = replace(finding, objective_us=objective, bound_us=bound)
         self._known = finding
         self._tell(finding)
 
@@ -57,6 +57,15 @@ def heard(run: SearchRun | None, finding: Finding) -> SearchRun:
     if len(known) >= MOST:
         known = (*known[:-1:2], known[-1])
     return SearchRun((*known, finding), run is not None and run.ending)
+
+
+def time_words(finding: Finding) -> str:
+    """How long a search has taken, of how long it may take.
+
+    >>> time_words(Finding("cp-sat", 234.3, 232.0, 1.5, 10.0)), time_words(Finding("cp-sat", 234.3, 232.0, 1.5))
+    ('1.5 s of 10 s', '1.5 s')
+    """
+    return f"{finding.seconds:.1f} s" + (f" of {finding.allowed:g} s" if finding.allowed else "")
 
 
 def finding_words(finding: Finding) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QW
 
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
-from spyre_studio.search_run import SearchRun
+from spyre_studio.search_run import SearchRun, time_words
 from spyre_studio.session import Session
 from spyre_studio.solver_words import GAP
 from spyre_studio.sparkline import Sparkline
@@ -97,7 +97,7 @@ class StatusLine(QWidget):
         objectives = [finding.objective_us for finding in run.findings]
         self.curve.set_values(objectives, bounds, [finding.seconds for finding in run.findings])
         self.figures.setText(run.words)
-        self.figures.setToolTip(f"{run.last.solver}, after {run.last.seconds:.1f} s. {GAP}")
+        self.figures.setToolTip(f"{run.last.solver}, after {time_words(run.last)}. {GAP}")
         self.stop.setEnabled(not run.ending)
         if run.ending:
             self.words.setText(_ENDING)

@@ -17,7 +17,7 @@ from compiler.plan import HOMEWARD, Claim, EditKind, Slot
 from compiler.reasons import REASONS
 from compiler.schedule import Schedule, expand
 from spyre_studio.edit_words import EDITS, counts_of
-from spyre_studio.solver_words import bound_text, solver_text
+from spyre_studio.solver_words import bound_text, solver_text, stand_in_reason, unimproved_note
 from spyre_studio.units import format_bytes, format_count, format_us
 
 Document = dict[str, object]
@@ -146,22 +146,39 @@ def describe(compilation: Compilation) -> tuple[str, ...]:
     lines = [
         f"{plan.model} on {device.name}, {format_count(plan.cores, 'core')}",
         f"  predicted  {format_us(cost.total_us)} ({parts})",
+        *_made(compilation),
         f"  traffic    {format_bytes(cost.hbm_bytes)}",
         f"  LX         {used} of {budget} per core; {inside} of {len(computed)} computed buffers inside",
-        f"  check      {'failed: ' + ', '.join(failed) if failed else 'ok'}",
     ]
-    if compilation.solver.bound_us >= 0:
-        lines.insert(2, f"  plan       {bound_text(compilation.solver)}; {solver_text(compilation.solver)}")
-    claim = plan.claims.get("assign-layouts")
-    if claim is not None:
-        lines.insert(3, f"  layouts    {_copies(compilation)}; {_proof(claim)}")
     moves = counts_of([edit for edit in plan.edits if edit.kind in HOMEWARD])
     if moves:
-        lines.insert(-1, f"  moves      {', '.join(moves)}")
+        lines.append(f"  moves      {', '.join(moves)}")
+    lines.append(f"  check      {'failed: ' + ', '.join(failed) if failed else 'ok'}")
     if plan.pins:
         counts = {state: sum(pin.state is state for pin in plan.pins.values()) for state in PinState}
         lines.append("  pins       " + ", ".join(f"{count} {state}" for state, count in counts.items() if count))
     return tuple(lines)
+
+
+def _made(compilation: Compilation) -> list[str]:
+    """Who made it, and how good it is known to be, where somebody has searched."""
+    plan, lines = compilation.plan, list[str]()
+    if compilation.solver.bound_us >= 0 or "co-optimize" in plan.claims:
+        lines.append(f"  plan       {_found(compilation)}")
+    if instead := stand_in_reason(compilation):
+        lines.append(f"  solver     {instead}")
+    claim = plan.claims.get("assign-layouts")
+    if claim is not None:
+        lines.append(f"  layouts    {_copies(compilation)}; {_proof(claim)}")
+    return lines
+
+
+def _found(compilation: Compilation) -> str:
+    """`objective 305.0 µs · no bound known; out of time after 1.4 s · cp-sat`; and if nothing better was found than
+    what the search started from, that."""
+    solver, note = compilation.solver, unimproved_note(compilation)
+    found = f"objective {format_us(solver.objective_us)} · {bound_text(solver)}; {solver_text(solver)}"
+    return f"{found}; {note}" if note else found
 
 
 def _copies(compilation: Compilation) -> str:

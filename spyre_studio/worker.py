@@ -104,7 +104,9 @@ class Asked:
     def _write_finding(self, finding: Finding) -> None:
         if self.cancelled():
             return
-        told = {name: getattr(finding, name) for name in ("solver", "objective_us", "bound_us", "gap", "seconds")}
+        told = {
+            name: getattr(finding, name) for name in ("solver", "objective_us", "bound_us", "gap", "seconds", "allowed")
+        }
         self.lines.write({"id": self.number, "found": told})
 
 

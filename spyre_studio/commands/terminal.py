@@ -14,7 +14,7 @@ import threading
 from compiler.watch import Finding
 from spyre_studio.clipped import clipped
 from spyre_studio.output_file import is_stdout
-from spyre_studio.search_run import finding_words
+from spyre_studio.search_run import finding_words, time_words
 from spyre_studio.throttle import Throttle
 
 _CLEAR = "\r\033[K"
@@ -28,7 +28,7 @@ class Terminal:
         self._shown = ""
         self._told: set[str] = set()
         self._alive = sys.stderr.isatty()
-        self._place = ""
+        self._phase = ""
         self._searching = False
         self._sufficed, self._cancelled = threading.Event(), threading.Event()
         self._findings = Throttle(self._show_finding)
@@ -37,8 +37,8 @@ class Terminal:
         """Show where the work is."""
         share = "" if fraction is None else f" {fraction:4.0%}"
         self._findings.flush()
-        self._searching, self._place = False, f"{phase}{share}"
-        self._show(f"{self._place} {detail}".rstrip())
+        self._searching, self._phase = False, phase
+        self._show(f"{phase}{share} {detail}".rstrip())
 
     def found(self, finding: Finding) -> None:
         """Show what the search knows now."""
@@ -83,7 +83,7 @@ class Terminal:
             self._shown = ""
 
     def _show_finding(self, finding: Finding) -> None:
-        self._show(f"{self._place} {finding_words(finding)} · {finding.seconds:.1f} s")
+        self._show(f"{self._phase} {time_words(finding)} · {finding_words(finding)}")
 
     def _show(self, text: str) -> None:
         text = text[: shutil.get_terminal_size().columns - 1]  # a line that is broken cannot be written over
