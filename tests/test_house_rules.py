@@ -131,8 +131,9 @@ def _has_value(entry: object) -> bool:
 
 
 def _is_distinctive(value: float) -> bool:
-    """True for large numbers and for fractions of three digits or more; units of measure are everybody's."""
-    if value in {10**3, 10**6, 10**9, 2**10, 2**11, 2**12, 2**20, 2**30}:
+    """True for large numbers and for fractions of three digits or more; units of measure and sizes of
+    caches are everybody's."""
+    if value in {10**3, 10**6, 10**9, 2**10, 2**11, 2**12, 2**15, 2**20, 2**30}:
         return False
     digits = f"{abs(value):g}".replace(".", "").strip("0")
     return value > 512 or (value != int(value) and len(digits) >= 3)
