@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 from frozendict import frozendict
 
+from compiler.copy_names import no_copied_buffer, no_copied_op
 from compiler.device import Device
 from compiler.division import Division
 from compiler.floors import floors_of
@@ -137,12 +138,18 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"; the nearest name is {close[0]}" if len(close) == 1 else f"; the nearest names are {_names(close)}"
 
 
+def no_buffer(name: str, known: Iterable[str]) -> str:
+    """That there is no such buffer, and whose copy it is or which names are near."""
+    names = dict.fromkeys(known)
+    return no_copied_buffer(name, names) or f"there is no buffer {name}{nearest(name, names)}"
+
+
 def no_op(name: str, schedule: Schedule) -> str:
-    """That there is no such op, and into which one it was fused or which names are near."""
+    """That there is no such op, and into which one it was fused, whose copy it is, or which names are near."""
     heirs = [step.name for step in schedule.steps if step.edit is None and name in step.op.origin.nodes]
     if heirs:
         return f"there is no op {name}: it was fused into {_names(heirs[:3])}"
-    return f"there is no op {name}{nearest(name, schedule.step_map)}"
+    return no_copied_op(name, schedule) or f"there is no op {name}{nearest(name, schedule.step_map)}"
 
 
 def refused(detail: str) -> PinStatus:

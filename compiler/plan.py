@@ -36,6 +36,9 @@ class ReasonCode(StrEnum):
     ZERO_PADDED = "zero-padded"
     DEVICE_COPY = "device-copy"
     NOT_WORTH_IT = "not-worth-it"
+    CLONED_IN = "cloned-in"
+    NO_CLONE = "no-clone"
+    UNWEIGHED = "as-before"
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,5 +125,24 @@ _ROWS = (
         "It could be in LX, but the quickest plan that was found has it in device memory.",
         "Pin it to LX and compile again to see what that costs.",
     ),
+    Reason(
+        ReasonCode.CLONED_IN,
+        "graph input, cloned",
+        "It arrives in device memory, and a clone of it is in LX for steps that read it.",
+        "Nothing: its clone is in LX.",
+    ),
+    Reason(
+        ReasonCode.NO_CLONE,
+        "graph input without a clone",
+        "It arrives in device memory, and no copy in LX can give a step what it reads of it.",
+        "Give several readers whole parts of it under one division that are small enough for LX.",
+    ),
+    Reason(
+        ReasonCode.UNWEIGHED,
+        "as before the search",
+        "The model gets it from the host or gives it back, and the search has found no better plan than the one before "
+        "it, which makes no clones.",
+        "Give the search more seconds.",
+    ),
 )
 REASONS: frozendict[ReasonCode, Reason] = frozendict((row.code, row) for row in _ROWS)

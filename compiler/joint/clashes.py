@@ -7,17 +7,19 @@ Owns the two kinds of clash: there is no room, or no core finds its part.  Remed
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.division import Division
 from compiler.division_ground import OPEN
 from compiler.eligibility import judge, scene_of
+from compiler.joint.arrivals import Arrivals, arrives
 from compiler.joint.ground import Ground
 from compiler.joint.pins import with_remedy
-from compiler.joint.remedies import NAMED, Remedies, cores_for, listed
+from compiler.joint.remedies import NAMED, Remedies, cores_for, few, listed, tiles
 from compiler.joint.subjects import Subject
+from compiler.liveness import lifetimes
 from compiler.loops import BufferKind
-from compiler.plan import Spilled
+from compiler.plan import Plan, ReasonCode, Spilled
 from compiler.problem import Problem
 from compiler.relayouts import edge_fault, is_product, ring_fault
 from compiler.solvers.joint.demands import Asked, Demand, asked_of
@@ -75,6 +77,14 @@ class Clashes:
             f"{lack:,} B are lacking, as it has {part.capacity:,} B"
         )
 
+    def absent(self, name: str) -> str:
+        """Why a buffer that a pin wants in LX is in no way of any step to be there; empty if rules say that."""
+        if name not in self.ground.schedule.buffers:
+            return ""
+        if arrives(self.ground.schedule, name):
+            return Arrivals(self.problem, self.ground, self.free).refusal(name, self.moves)
+        return self.too_large(name) or self._barred(name)
+
     def too_large(self, name: str) -> str:
         """How many bytes a computed buffer takes that has no room in LX even alone; empty if that is not the reason."""
         items, subjects = self.ground.problem.items, enumerate(self.ground.subjects)
@@ -92,8 +102,9 @@ class Clashes:
         advice = Remedies(self.problem, self.ground, self.free, self.moves, asked).found([""], room=True)
         if not advice and not self._is_fixed(writer):
             advice = cores_for(self.problem, self.ground, writer, name)
+        advice = advice or tiles(self.problem.device, [self.ground.schedule.steps[writer].name])
         why = f"{name} takes {least:,} B per core at least{because}: {least - capacity:,} B are lacking"
-        return f"{why}, as LX has {capacity:,} B" + (f". {advice}" if advice else "")
+        return f"{why}, as LX has {capacity:,} B. {advice}"
 
     def _name(self, asked: Asked, one: Stay) -> str:
         name = asked.problem.items[one.item].name
@@ -112,9 +123,9 @@ class Clashes:
         when = f"at {first}" if first == last else f"from {first} to {last}"
         others = [f"placement:{name}" for name in names if f"placement:{name}" != late]
         return (
-            f"{listed(_few(names))} {when}: their {clash.asked_bytes:,} B per core are no more than the "
+            f"{listed(few(names))} {when}: their {clash.asked_bytes:,} B per core are no more than the "
             f"{clash.capacity:,} B of LX, and yet there are no addresses at which none has to move. "
-            f"Unpin {listed(_few(others or [late]), 'or')}"
+            f"Unpin {listed(few(others or [late]), 'or')}"
         )
 
     # Views
@@ -127,12 +138,12 @@ class Clashes:
         if demand.tie is not None or crowd:
             names = [self._wish(asked, one) for one in asked.demands]
             shared = self._shared(asked)
-            between = f" of {listed(_few(shared), 'or')}" if shared else ""
+            between = f" of {listed(few(shared), 'or')}" if shared else ""
             because = f"{listed(pinned)}, and " if pinned else ""
             return f"{because}no division{between} suits {listed(names)} at the same time"
         item = part.items[demand.item]
         able = [reader for reader in item.readers if demand.item in part.places[reader]]
-        readers = listed(_few([part.tasks[reader].name for reader in able]), "or")
+        readers = listed(few([part.tasks[reader].name for reader in able]), "or")
         if not pinned or not able or not item.feet:
             return self._barred(item.name)
         lead = f"{listed(pinned)}: "
@@ -163,12 +174,27 @@ class Clashes:
 
     def _barred(self, name: str) -> str:
         """Why a buffer cannot be in LX whatever is pinned."""
-        verdict = judge(scene_of(self.problem.program, self.ground.plan), name)
-        if isinstance(verdict, Spilled) and verdict.code not in OPEN:
+        if arrives(self.ground.schedule, name):
+            return Arrivals(self.problem, self.ground, self.free).refusal(name, self.moves)
+        verdict = rule_against(self.problem, self.ground.plan, name)
+        if verdict is not None and verdict.code is ReasonCode.NOT_READ:
+            return self._unread(name)
+        if verdict is not None and verdict.code not in OPEN:
             return with_remedy(verdict)
         schedule = self.ground.schedule
         readers = [step.name for step in schedule.steps if any(read.buffer == name for read in step.op.reads)]
-        return f"under no division does a core of {listed(_few(readers), 'or')} find its part of {name} at home"
+        return f"under no division does a core of {listed(few(readers), 'or')} find its part of {name} at home"
+
+    def _unread(self, name: str) -> str:
+        """That nobody would find a buffer in LX."""
+        writer = lifetimes(self.ground.schedule)[name].writes[0]
+        division = self._division(writer)
+        step, layout = self.ground.schedule.steps[writer], self.ground.plan.layouts[name]
+        view = self.ground.views.written(step.op, step.op.write, self.ground.schedule.buffers[name], layout, division)
+        size = f" ({self.ground.views.bytes_per_core(view):,} B per core under {division})" if view != NOWHERE else ""
+        host = any(output.buffer == name for output in self.ground.schedule.outputs)
+        goal = "in device memory for the host, and " if host else ""
+        return f"{step.name} writes {name}{size} {goal}no step reads it, so that in LX it would serve nobody"
 
     # Divisions
 
@@ -183,6 +209,13 @@ class Clashes:
 
     def _division(self, task: int) -> Division:
         return self.ground.kinds[task].divisions[0]
+
+
+def rule_against(problem: Problem, plan: Plan, name: str) -> Spilled | None:
+    """The rule that keeps a computed buffer out of LX, whether the host fetches it or not: a clone can go out."""
+    scene = scene_of(problem.program, plan)
+    verdict = judge(replace(scene, outputs=frozenset()), name)
+    return verdict if isinstance(verdict, Spilled) else None
 
 
 def _ends(asked: Asked, number: int) -> tuple[int, ...]:
@@ -201,12 +234,8 @@ def no_ring(problem: Problem, ground: Ground, name: str, moves: bool) -> str:
         buffer = ground.schedule.buffers[name]
         if buffer.kind is not BufferKind.COMPUTED:
             return f"{name} arrives in device memory, and the ring moves only what is in LX"
-        verdict = judge(scene_of(problem.program, ground.plan), name)
-        return (
-            with_remedy(verdict)
-            if isinstance(verdict, Spilled)
-            else f"no step reads {name} where its writer could leave it"
-        )
+        verdict = rule_against(problem, ground.plan, name)
+        return with_remedy(verdict) if verdict is not None else f"no step reads {name} where its writer could leave it"
     faults = list(dict.fromkeys(_ring_faults(problem, ground, found[0])))
     return next((fault for fault in faults if fault != AT_HOME), AT_HOME)
 
@@ -235,8 +264,3 @@ def _views(ground: Ground, task: int, item: int) -> list[int]:
     if place is None:
         return []
     return [view for view in ground.problem.tasks[task].menu.by_view[place] if view != NOWHERE]
-
-
-def _few(names: Sequence[str]) -> list[str]:
-    """The first names, and how many more there are."""
-    return [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]

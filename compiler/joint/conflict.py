@@ -62,7 +62,7 @@ def settle(problem: Problem, ground: Ground, free: frozenset[str], bonds: Bonds,
     absent = [
         name for name, place in problem.pins.placement.items() if place == "lx" and f"placement:{name}" not in wants
     ]
-    refused |= {f"placement:{name}": why for name in absent if (why := clashes.too_large(name))}
+    refused |= {f"placement:{name}": why for name in absent if (why := clashes.absent(name))}
     for pair in bonds.pairs:
         wants[f"same:{pair[0]}"] = Demand(tie=ties_of([pair], ground)[0])
     for name, way in problem.pins.relayout.items():

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from compiler.copy_names import made_copies, no_copied_op
 from compiler.equal_divisions import cut_of
-from compiler.pinning import nearest, no_op, refused
-from compiler.pins import PinState, PinStatus
-from compiler.plan import HOMEWARD, EditKind, Plan, Slot, Spilled
+from compiler.pinning import no_buffer, no_op, refused
+from compiler.pins import Pins, PinState, PinStatus
+from compiler.plan import HOMEWARD, EditKind, Plan, ReasonCode, Slot, Spilled
 from compiler.problem import Problem
 from compiler.reasons import NO_REMEDY, REASONS
 from compiler.schedule import Schedule, expand
@@ -22,19 +23,35 @@ def joint_status(problem: Problem, plan: Plan, why: Mapping[str, str]) -> dict[s
     """The status of every pin of a place, a relayout or an equal division; `why` has sentences by key on pins that
     could not be kept."""
     schedule = expand(problem.program, plan)
-    pins, found = problem.pins, dict[str, PinStatus]()
+    pins, found = problem.pins, _unnamed(problem.pins, plan, schedule)
     for name, place in pins.placement.items():
-        found[f"placement:{name}"] = _place(name, place, plan, schedule, why.get(f"placement:{name}", ""))
+        key = f"placement:{name}"
+        found[key] = found.get(key) or _place(name, place, plan, why.get(key, ""))
     for name, other in pins.same.items():
-        found[f"same:{name}"] = _same(name, other, plan, schedule, why.get(f"same:{name}", ""))
+        key = f"same:{name}"
+        found[key] = found.get(key) or _same(name, other, plan, schedule, why.get(key, ""))
     for name, way in pins.relayout.items():
-        found[f"relayout:{name}"] = _relayout(name, way, plan, schedule, why.get(f"relayout:{name}", ""))
+        key = f"relayout:{name}"
+        found[key] = found.get(key) or _relayout(name, way, plan, why.get(key, ""))
     return found
 
 
-def _place(name: str, place: str, plan: Plan, schedule: Schedule, why: str) -> PinStatus:
-    if name not in schedule.buffers:
-        return refused(f"there is no buffer {name}{nearest(name, schedule.buffers)}")
+def _unnamed(pins: Pins, plan: Plan, schedule: Schedule) -> dict[str, PinStatus]:
+    """Refusals of pins on what is no buffer or op of the program, but at most a copy that the plan makes by itself."""
+    made = made_copies(plan)
+    buffers = {name: None for name in schedule.buffers if name not in made}
+    steps = [step.name for step in schedule.steps if step.name not in made]
+    found = dict[str, PinStatus]()
+    for kind, names in (("placement", pins.placement), ("relayout", pins.relayout)):
+        found.update((f"{kind}:{name}", refused(no_buffer(name, buffers))) for name in names if name not in buffers)
+    for name, other in pins.same.items():
+        for one in (other, name):
+            if one not in steps:
+                found[f"same:{name}"] = refused(no_copied_op(one, schedule, made) or no_op(one, schedule))
+    return found
+
+
+def _place(name: str, place: str, plan: Plan, why: str) -> PinStatus:
     if place not in ("lx", "hbm"):
         return refused(f"{place!r} is no place; use 'lx' or 'hbm'")
     found = plan.placement[name]
@@ -44,7 +61,8 @@ def _place(name: str, place: str, plan: Plan, schedule: Schedule, why: str) -> P
     if isinstance(found, Slot):
         return HONOURED
     if clones:
-        return PinStatus(PinState.ADJUSTED, f"its clone {clones[0]} is in LX; {found.detail}")
+        said = "" if found.code is ReasonCode.CLONED_IN else f"its clone {clones[0]} is in LX; "
+        return PinStatus(PinState.ADJUSTED, f"{said}{found.detail}")
     return refused(why or with_remedy(found))
 
 
@@ -55,9 +73,6 @@ def with_remedy(found: Spilled) -> str:
 
 
 def _same(name: str, other: str, plan: Plan, schedule: Schedule, why: str) -> PinStatus:
-    for one in (name, other):
-        if one not in schedule.step_map:
-            return refused(no_op(one, schedule))
     if why:
         return refused(why)
     ops = (schedule.step_map[name].op, schedule.step_map[other].op)
@@ -76,9 +91,7 @@ def tie_reasons(problem: Problem, plan: Plan, status: Mapping[str, PinStatus]) -
     }
 
 
-def _relayout(name: str, way: str, plan: Plan, schedule: Schedule, why: str) -> PinStatus:
-    if name not in schedule.buffers:
-        return refused(f"there is no buffer {name}{nearest(name, schedule.buffers)}")
+def _relayout(name: str, way: str, plan: Plan, why: str) -> PinStatus:
     if way not in ("ring", "none"):
         return refused(f"{way!r} is no way; use 'ring' or 'none'")
     ring = _over_ring(name, plan)

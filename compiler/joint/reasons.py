@@ -6,165 +6,91 @@ Refuses to decide.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
 
 from frozendict import frozendict
 
-from compiler.eligibility import judge, scene_of
+from compiler.eligibility import Scene, judge, scene_of
+from compiler.joint.arrivals import arrives
 from compiler.joint.assembly import Assembly
-from compiler.joint.ground import Ground
+from compiler.joint.judge import FEWEST, LEAST_US, Judge
+from compiler.joint.weighed import Weighed
 from compiler.plan import EditKind, Placement, Plan, ReasonCode, Slot, Spilled
 from compiler.problem import Problem
-from compiler.solvers.joint.faults import faults, loads
-from compiler.solvers.joint.price import price_us, written_view
-from compiler.solvers.joint.problem import DEVICE, HOME, NOWHERE, Answer, Item, JointProblem
-
-LEAST_US = 1e-6
-FEWEST, MOST_PRICED = 8, 20_000
-"""Figures per plan at least, and steps that are priced for them in all."""
-T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class Judge:
-    """Tells of one answer why its items are where they are."""
-
-    ground: Ground
-    answer: Answer
-    total: float = field(init=False)
-    taken: dict[int, int] = field(init=False)
-    left: int = field(init=False)
-    """Figures that may still be worked out: each prices the whole program once more."""
-
-    def __post_init__(self) -> None:
-        self.left = max(FEWEST, MOST_PRICED // max(1, len(self.ground.problem.tasks)))
-        self.total = price_us(self.ground.problem, self.answer)
-        self.taken = loads(self.ground.problem, self.answer)
-
-    def inside_us(self, number: int) -> float | None:
-        """What the plan would take more with an item in LX, its readers at home where they can be; None if that is not
-        allowed as things are."""
-        item, answer = self.ground.problem.items[number], self.answer
-        if item.writer < 0 or not item.feet or self.left <= 0:
-            return None
-        ways = tuple(HOME if self._meets(number, reader) else DEVICE for reader in item.readers)
-        abroad = item.output or DEVICE in ways
-        tried = Answer(
-            answer.choices,
-            _with(answer.resident, number, True),
-            _with(answer.out, number, abroad),
-            _with(answer.served, number, ways),
-        )
-        return self._more(tried)
-
-    def seed_us(self, number: int) -> float | None:
-        """What the plan would take more with the first division of a task, all else as it is but for what that breaks;
-        None if that is not allowed, or not worked out."""
-        if self.left <= 0 or not self.answer.choices[number]:
-            return None
-        tried = replace(self.answer, choices=_with(self.answer.choices, number, 0))
-        for item in self.ground.problem.tasks[number].operands:
-            tried = served_again(self.ground.problem, tried, item)
-        return self._more(tried)
-
-    def _more(self, tried: Answer) -> float | None:
-        self.left -= 1
-        return None if faults(self.ground.problem, tried) else price_us(self.ground.problem, tried) - self.total
-
-    def _meets(self, number: int, reader: int) -> bool:
-        item, tasks = self.ground.problem.items[number], self.ground.problem.tasks
-        views = []
-        for task in (item.writer, reader):
-            place = self.ground.problem.places[task][number]
-            views.append(tasks[task].menu.choices[self.answer.choices[task]].views[place])
-        return views[0] == views[1] != NOWHERE
-
-    def lack(self, number: int) -> str:
-        """Where in its life an item has no room, in bytes; empty if it has."""
-        item, problem = self.ground.problem.items[number], self.ground.problem
-        if not item.feet:
-            return ""
-        task = problem.tasks[item.writer]
-        view = task.menu.choices[self.answer.choices[item.writer]].views[task.writes]
-        if view not in item.feet:
-            return ""
-        size, last = item.feet[view], 2 * max(item.readers, default=item.writer) + 1
-        ticks = range(2 * item.writer + 1, last + 1)
-        worst = max(ticks, key=lambda tick: self.taken.get(tick, 0))
-        free = problem.capacity - self.taken.get(worst, 0) * problem.alignment
-        if size <= free:
-            return ""
-        at = problem.tasks[min(worst // 2, len(problem.tasks) - 1)].name
-        return f"needs {size:,} B per core; at {at} {max(0, free):,} B of {problem.capacity:,} B are free"
-
-
-def served_again(problem: JointProblem, answer: Answer, number: int) -> Answer:
-    """An answer whose choices have changed, with the readers of an item served as before where that still goes, and
-    else out of device memory."""
-    item = problem.items[number]
-    left = written_view(problem, answer, number) if answer.resident[number] else NOWHERE
-    inside = left in item.feet
-    ways = []
-    for reader, way in zip(item.readers, answer.served[number], strict=True):
-        place = problem.places[reader].get(number)
-        choice = problem.tasks[reader].menu.choices[answer.choices[reader]]
-        view = NOWHERE if place is None else choice.views[place]
-        ways.append(way if way != DEVICE and _goes(item, way, view, left if inside else NOWHERE) else DEVICE)
-    out = inside and (item.output or answer.out[number] or DEVICE in ways)
-    return replace(
-        answer,
-        resident=_with(answer.resident, number, inside),
-        out=_with(answer.out, number, out),
-        served=_with(answer.served, number, tuple(ways)),
-    )
-
-
-def _goes(item: Item, way: int, view: int, left: int) -> bool:
-    """True if a reader with a view can still be served like that, the item lying in LX under `left`."""
-    if way == HOME:
-        return view == left != NOWHERE
-    copy = item.copies[way]
-    return copy.view == view and (copy.kind is not EditKind.RELAYOUT or left in copy.bills)
-
-
-def _with(values: tuple[T, ...], number: int, value: T) -> tuple[T, ...]:
-    return (*values[:number], value, *values[number + 1 :])
 
 
 def placements(problem: Problem, plan: Plan, assembly: Assembly, told: Judge) -> frozendict[str, Placement]:
     """A placement of every buffer of a plan whose slots are set."""
-    scene = scene_of(problem.program, plan)
-    items = {one.buffer: number for number, one in enumerate(assembly.ground.subjects) if one.writer >= 0}
-    clones = {name: assembly.ground.subjects[number].buffer for number, name in assembly.outs.items()}
-    found: dict[str, Placement] = {}
-    for name in scene.schedule.buffers:
-        slot = plan.placement.get(name)
+    places = _Places(problem, plan, assembly, told, scene_of(problem.program, plan), Weighed(problem, plan, told))
+    names = places.scene.schedule.buffers
+    computed = {name: places.of(name) for name in names if not arrives(places.scene.schedule, name)}
+    told.left = max(told.left, FEWEST)  # those that arrive have figures of their own
+    return frozendict((name, computed[name] if name in computed else places.of(name)) for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The places of the buffers of one plan."""
+
+    problem: Problem
+    plan: Plan
+    assembly: Assembly
+    told: Judge
+    scene: Scene
+    weighed: Weighed
+
+    def of(self, name: str) -> Placement:
+        """Where a buffer is, and why."""
+        slot = self.plan.placement.get(name)
         if isinstance(slot, Slot):
-            found[name] = slot
-        elif name in clones:
-            found[name] = Spilled(ReasonCode.DEVICE_COPY, f"the clone of {clones[name]}, which is in LX")
-        elif problem.pins.placement.get(name) == "hbm":
-            found[name] = Spilled(ReasonCode.PINNED, "a pin keeps it in device memory")
-        else:
-            verdict = judge(scene, name)
-            found[name] = verdict if isinstance(verdict, Spilled) else _outside(told, items.get(name))
-    return frozendict(found)
+            return slot
+        clone = next((number for number, out in self.assembly.outs.items() if out == name), None)
+        if clone is not None:
+            source = self.assembly.ground.subjects[clone].buffer
+            return Spilled(ReasonCode.DEVICE_COPY, f"the clone of {source}, which is in LX")
+        if self.problem.pins.placement.get(name) == "hbm":
+            return Spilled(ReasonCode.PINNED, "a pin keeps it in device memory")
+        verdict = judge(self.scene, name)
+        if isinstance(verdict, Spilled) and verdict.code is ReasonCode.GRAPH_INPUT:
+            return self.weighed.arriving(name, verdict.detail)
+        if isinstance(verdict, Spilled) and verdict.code is ReasonCode.GRAPH_OUTPUT:
+            return self._output(name, verdict)
+        return verdict if isinstance(verdict, Spilled) else self._outside(name, verdict.bytes_per_core)
 
+    def _output(self, name: str, fetched: Spilled) -> Spilled:
+        """Why a buffer that the host fetches is not in LX as well."""
+        verdict = judge(replace(self.scene, outputs=frozenset()), name)
+        if isinstance(verdict, Spilled):
+            if verdict.code is ReasonCode.NOT_READ:
+                return replace(verdict, detail=f"{fetched.detail}, and no step reads it")
+            return replace(verdict, detail=f"{verdict.detail}; the host fetches it as well")
+        number = self._number(name)
+        words = self.weighed.output(number) if number is not None and self.told.left > 0 else ""
+        return Spilled(ReasonCode.NOT_WORTH_IT, words) if words else self._outside(name, verdict.bytes_per_core)
 
-def _outside(told: Judge, number: int | None) -> Spilled:
-    """Why a buffer that may be in LX is not there."""
-    if number is None:
-        return Spilled(ReasonCode.NOT_WORTH_IT, "it was not looked at: the steps that read it read too many buffers")
-    if told.left <= 0:
-        return Spilled(ReasonCode.NOT_WORTH_IT, told.lack(number) or "the quickest plan that was found has it outside")
-    more = told.inside_us(number)
-    if more is None:
-        lack = told.lack(number)
-        return Spilled(ReasonCode.CAPACITY, lack or "the buffers around it leave no room for it")
-    if more >= -LEAST_US:
-        return Spilled(ReasonCode.NOT_WORTH_IT, f"in LX the plan would take {max(0.0, more):,.2f} us more")
-    return Spilled(ReasonCode.CAPACITY, f"in LX it would save {-more:,.2f} us, and no address was found for it")
+    def _number(self, name: str) -> int | None:
+        subjects = enumerate(self.assembly.ground.subjects)
+        return next((number for number, one in subjects if one.buffer == name and one.writer >= 0), None)
+
+    def _outside(self, name: str, foot_bytes: int) -> Spilled:
+        """Why a buffer that may be in LX is not there; it would take so many bytes per core."""
+        number, told, capacity = self._number(name), self.told, self.problem.device.lx_budget_bytes
+        if foot_bytes > capacity:
+            return Spilled(ReasonCode.CAPACITY, f"it takes {foot_bytes:,} B per core, and LX has {capacity:,} B")
+        if number is None:
+            return Spilled(
+                ReasonCode.NOT_WORTH_IT, "it was not looked at: the steps that read it read too many buffers"
+            )
+        if told.left <= 0:
+            why = told.lack(number) or "the quickest plan that was found has it outside"
+            return Spilled(ReasonCode.NOT_WORTH_IT, why)
+        more = told.inside_us(number)
+        if more is None:
+            lack = told.lack(number)
+            return Spilled(ReasonCode.CAPACITY, lack or "the buffers around it leave no room for it")
+        if more >= -LEAST_US:
+            return Spilled(ReasonCode.NOT_WORTH_IT, f"in LX the plan would take {max(0.0, more):,.2f} us more")
+        return Spilled(ReasonCode.CAPACITY, f"in LX it would save {-more:,.2f} us, and no address was found for it")
 
 
 def reasons(before: Plan, plan: Plan, told: Judge) -> frozendict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from frozendict import frozendict
 
-from compiler.copy_cuts import copy_cut
+from compiler.copy_cuts import copy_cut, reader_cut
 from compiler.device import Device, device_names, load_device
 from compiler.division import Division
 from compiler.division_menu import legal_divisions
@@ -22,7 +22,7 @@ from compiler.problem import Problem
 from compiler.relayouts import edge_fault, is_product, ring_fault
 from compiler.schedule import Step
 from compiler.solvers.joint.demands import Asked
-from compiler.solvers.joint.problem import NOWHERE, Bill, Choice, Item, Menu, Task
+from compiler.solvers.joint.problem import DEVICE, NOWHERE, Bill, Choice, Copy, Item, Menu, Task
 from compiler.solvers.joint.seating import Seating
 
 NAMED = 3
@@ -89,9 +89,9 @@ class Remedies:
     def _cores(self) -> Iterator[str]:
         """More cores, where the device has some that are not used."""
         able = [n for n in range(len(self.asked.tasks)) if self._name(n) in self.free and self._loose(n)]
-        for device in _larger(self.problem.device) if able else ():
+        for device in larger(self.problem.device) if able else ():
             if self._tried(able, device):
-                yield _use(device, self.problem.device)
+                yield use(device, self.problem.device)
                 return
 
     def _tried(self, numbers: Sequence[int], device: Device) -> dict[int, Division]:
@@ -112,11 +112,9 @@ class Remedies:
                 by_views.setdefault(self._views(step, task, division), division)
             menus[number] = tuple(by_views.values())
             tasks[number] = replace(task, menu=_menu(by_views))
-            if task.writes >= 0 and by_views:
-                item = task.operands[task.writes]
-                items[item] = self._with_feet(
-                    items[item], step, {views[task.writes]: d for views, d in by_views.items()}
-                )
+            for place, item in enumerate(task.operands):
+                wanted = {views[place]: division for views, division in by_views.items()}
+                items[item] = self._reached(items[item], number, place == task.writes, wanted)
         opened = replace(part, tasks=tuple(tasks), items=tuple(items))
         return replace(self.asked, problem=opened), menus
 
@@ -134,6 +132,26 @@ class Remedies:
         accesses = dict.fromkeys(one for one in (step.op.writes if written else step.op.reads) if one.buffer == name)
         found = {seen(step.op, access, buffer, layout, division) for access in accesses}
         return found.pop() if len(found) == 1 else NOWHERE
+
+    def _reached(self, item: Item, number: int, written: bool, views: dict[int, Division]) -> Item:
+        """An item that a task may leave, or need, under other views."""
+        if written:
+            return self._with_feet(item, self._step(number), views)
+        return self._with_clones(item, number, views) if item.writer < 0 else item
+
+    def _with_clones(self, item: Item, number: int, views: dict[int, Division]) -> Item:
+        """An item from device memory with a clone for every other view of a reader that one can give it."""
+        buffer, layout = self.ground.schedule.buffers[item.name], self.ground.plan.layouts[item.name]
+        known = {copy.view for copy in item.copies if number in copy.readers}
+        found = list(item.copies)
+        for view, division in views.items():
+            size = self.ground.views.bytes_per_core(view) if view != NOWHERE else 0
+            if view in known or view == NOWHERE or size > self.problem.device.lx_budget_bytes or not self.moves:
+                continue
+            if reader_cut(self._step(number).op, buffer, layout, division) is not None:
+                bills = frozendict({DEVICE: Bill()})
+                found.append(Copy(EditKind.CLONE_IN, view, size, number, (number,), bills))
+        return replace(item, copies=tuple(found))
 
     def _with_feet(self, item: Item, step: Step, views: dict[int, Division]) -> Item:
         """An item with what it takes under other views, of those that fit and that a clone-out can carry away."""
@@ -194,7 +212,7 @@ class Remedies:
         return self.ground.kinds[self.asked.tasks[number]].divisions[0]
 
 
-def _larger(device: Device) -> Iterator[Device]:
+def larger(device: Device) -> Iterator[Device]:
     """The same device with more and more of its cores."""
     whole, cores = load_device(device.name).cores if device.name in device_names() else 0, device.cores
     while cores < whole:
@@ -202,19 +220,27 @@ def _larger(device: Device) -> Iterator[Device]:
         yield device.with_number("cores", cores)
 
 
-def _use(device: Device, present: Device) -> str:
+def use(device: Device, present: Device) -> str:
+    """That a device with more cores would do."""
     return f"use {device.cores} cores instead of {present.cores}"
+
+
+def tiles(device: Device, names: Sequence[str]) -> str:
+    """What is left where no division and no number of cores makes something small enough."""
+    *_, most = (device, *larger(device))
+    spread = "1 core" if most.cores == 1 else f"all {most.cores} cores"
+    return f"Even on {spread} it does not fit: only tiles of {listed(few(names), 'or')} do, which the model has to make"
 
 
 def cores_for(problem: Problem, ground: Ground, writer: int, name: str) -> str:
     """`Use 8 cores instead of 4` if a buffer then has room in LX by itself; empty if no number of cores helps."""
     step, layouts = ground.schedule.steps[writer], ground.plan.layouts
-    for device in _larger(problem.device):
+    for device in larger(problem.device):
         legal = legal_divisions(step, ground.schedule, layouts, device)
         buffer, layout = ground.schedule.buffers[name], layouts[name]
         views = [ground.views.written(step.op, step.op.write, buffer, layout, division) for division in legal]
         if any(view != NOWHERE and ground.views.bytes_per_core(view) <= ground.problem.capacity for view in views):
-            return _use(device, problem.device).capitalize()
+            return use(device, problem.device).capitalize()
     return ""
 
 
@@ -225,6 +251,11 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     'a, b or c'
     """
     return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def few(names: Sequence[str]) -> list[str]:
+    """The first names, and how many more there are."""
+    return [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
 
 
 def _menu(rows: Iterable[tuple[int, ...]]) -> Menu:

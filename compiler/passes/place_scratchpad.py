@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from compiler.copy_names import made_copies
 from compiler.cost.model import price
 from compiler.eligibility import scene_of
 from compiler.errors import InputError
 from compiler.moves.search import LEAST_US, MoveSearch, Searched
 from compiler.moves.words import reasons_of
-from compiler.pinning import nearest, refused
+from compiler.pinning import no_buffer, refused
 from compiler.pins import PinState, PinStatus
 from compiler.placing import Placing, place
 from compiler.plan import Claim, EditKind, Plan, Slot
@@ -130,8 +131,9 @@ def _placement_status(problem: Problem, placing: Placing) -> dict[str, PinStatus
 
 
 def _status(name: str, where: str, placing: Placing) -> PinStatus:
-    if name not in placing.judged:
-        return refused(f"there is no buffer {name}{nearest(name, placing.judged)}")
+    known = placing.judged.keys() - made_copies(placing.plan)
+    if name not in known:
+        return refused(no_buffer(name, known))
     if where not in ("lx", "hbm"):
         return refused(f"{where!r} is no place; use 'lx' or 'hbm'")
     found = placing.plan.placement[name]
@@ -145,11 +147,11 @@ def _status(name: str, where: str, placing: Placing) -> PinStatus:
 
 
 def _ring_status(problem: Problem, placing: Placing, why: Mapping[str, str]) -> dict[str, PinStatus]:
-    found = {}
+    found, known = {}, placing.judged.keys() - made_copies(placing.plan)
     for name, way in problem.pins.relayout.items():
         ring = _copy_of(placing.plan, name, EditKind.RELAYOUT)
-        if name not in placing.judged:
-            status = refused(f"there is no buffer {name}{nearest(name, placing.judged)}")
+        if name not in known:
+            status = refused(no_buffer(name, known))
         elif way not in ("ring", "none"):
             status = refused(f"{way!r} is no way; use 'ring' or 'none'")
         elif way == "none" or ring:

@@ -170,7 +170,7 @@ def test_an_input_comes_into_lx_by_a_clone_even_for_one_reader() -> None:
     sketch = Sketch("single")
     sketch.output(sketch.apply("neg", sketch.input("x", 512, 1024)))
     plan = solved(sketch.program(), Pins(placement=frozendict({"x": "lx"}))).plan
-    words = "its clone x@in is in LX; 1,048,576 B: an input, it arrives in device memory"
+    words = "1,048,576 B: an input, it arrives in device memory; its clone x@in is in LX for neg"
     assert plan.pins == {"placement:x": PinStatus(PinState.ADJUSTED, words)}
     assert moved(plan) == {(EditKind.CLONE_IN, "x")}
     assert moved(solved(sketch.program(), Pins()).plan) == set()
@@ -181,7 +181,10 @@ def test_an_input_comes_into_lx_by_a_clone_even_for_one_reader() -> None:
     [
         ({"nag": "lx"}, "there is no buffer nag; the nearest name is neg"),
         ({"neg": "ssd"}, "'ssd' is no place; use 'lx' or 'hbm'"),
-        ({"sub": "lx"}, "1,048,576 B: the host fetches it from device memory. It has to be written out once"),
+        (
+            {"sub": "lx"},
+            "sub writes sub (32,768 B per core under i 32) in device memory for the host, and no step reads it",
+        ),
     ],
 )
 def test_a_place_that_cannot_be_is_refused(pins: dict[str, str], words: str) -> None:

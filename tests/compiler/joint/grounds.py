@@ -78,3 +78,9 @@ def random_field(seed: int, size: int = 8) -> Field | None:
         return field_of(random_program(seed, size), device)
     except StudioError:
         return None
+
+
+def tiny_lx(device: Device, budget_bytes: int) -> Device:
+    """The device with so much LX for a plan, rounded down to whole sticks."""
+    managed = device.lx_budget_bytes / (1 - device.number("lx_backend_fraction"))
+    return device.with_number("lx_backend_fraction", 1 - budget_bytes / managed)
