@@ -18,5 +18,8 @@ CHECK_WORDS: frozendict[str, str] = frozendict(
         "padding": "Lanes without an element never reach a result.",
         "pins": "Every pin was honoured, or the plan says how it was adjusted or why it was refused.",
         "edits": "Inserted moves copy whole buffers, and kernels run every step once and in order.",
+        "program": "The device program of a saved plan is the one that the plan lowers to.",
+        "cost": "The times and bytes of a saved plan are those that its decisions cost.",
+        "record": "Claims, solver, log and verdicts of a saved plan agree with it.",
     }
 )

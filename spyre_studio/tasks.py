@@ -19,7 +19,7 @@ from compiler.captured import Captured
 from compiler.codec import from_json, parse_document, structure, to_json
 from compiler.compilation import Compilation, Verdict
 from compiler.device import Device
-from compiler.errors import InputError, StudioError
+from compiler.errors import InputError
 from compiler.frontend.specs import foreign_code_note
 from compiler.frontend.specs import read_spec as read_model_spec
 from compiler.handover import Handover
@@ -43,22 +43,28 @@ _KINDS = {"model": "a captured model", "compilation": "a saved plan"}
 
 
 def open_any(spec: str, reporter: Reporter) -> Captured | Compilation:
-    """What a spec names: a saved plan as it was saved, with fresh verdicts, or a captured model."""
-    found = read_spec(spec)
-    if found.kind is not SpecKind.DOCUMENT:
-        return _captured(found, reporter)
-    reporter.progress(None, "read")
-    value = read_document(found.path)
+    """What a spec names: a saved plan with fresh verdicts, or a captured model; InputError for a plan that a check
+    refuses."""
+    value = _read_any(spec, reporter)
     if isinstance(value, Compilation):
         reporter.progress(None, "check")
-        return replace(value, verdicts=check_plan(value))
+        return sound(value, spec)
     return value
 
 
 def capture(spec: str, reporter: Reporter) -> Captured:
-    """The model that a spec names, traced and lowered; a saved plan gives the model it was made for."""
-    value = open_any(spec, reporter)
+    """The model that a spec names, traced and lowered; a saved plan gives the model it was made for, even if a check
+    refuses the plan."""
+    value = _read_any(spec, reporter)
     return Captured(value.graph, value.problem.program) if isinstance(value, Compilation) else value
+
+
+def _read_any(spec: str, reporter: Reporter) -> Captured | Compilation:
+    found = read_spec(spec)
+    if found.kind is not SpecKind.DOCUMENT:
+        return _captured(found, reporter)
+    reporter.progress(None, "read")
+    return read_document(found.path)
 
 
 def read_document(path: Path) -> Captured | Compilation:
@@ -80,6 +86,28 @@ def read_plan_file(path: Path) -> Compilation:
         why = f"it holds {_KINDS.get(kind, f'a {kind} document')} and not a saved plan"
         raise InputError(str(path), why, "give a file that `spyre-studio compile -o` wrote")
     return from_json(Compilation, text, str(path))
+
+
+def read_sound_plan(path: Path) -> Compilation:
+    """A saved plan with fresh verdicts; InputError for anything else, and for a plan that a check refuses."""
+    return sound(read_plan_file(path), str(path))
+
+
+def sound(compilation: Compilation, origin: str) -> Compilation:
+    """The compilation with fresh verdicts; InputError if a check refuses it: then nothing else in it can be relied
+    on."""
+    verdicts = check_plan(compilation)
+    refused = next((verdict for verdict in verdicts if not verdict.ok), None)
+    if refused is not None:
+        raise refusal_of(refused, origin)
+    return replace(compilation, verdicts=verdicts)
+
+
+def refusal_of(verdict: Verdict, origin: str) -> InputError:
+    """The sentence on a saved plan of which a check has found that it cannot be used."""
+    first = verdict.violations[0] if verdict.violations else "it gives no reason"
+    remedy = "compile the model again with its pins, or list all faults with `spyre-studio check`"
+    return InputError(origin, f"the plan failed the check '{verdict.check}' ({first})", remedy)
 
 
 def read_text(path: Path) -> str:
@@ -186,23 +214,11 @@ def _limited(one: Pass, seconds: float) -> Pass:
 
 
 def check_plan(compilation: Compilation) -> tuple[Verdict, ...]:
-    """Every check on the plan as it stands, whatever its file says; the last one is whether its program fits it."""
-    from compiler.check import check
+    """Every check on the plan as it stands, whatever its file says; the last ones are whether program, costs and claims
+    are those of the plan."""
+    from compiler.audit import audit
 
-    verdicts = check(compilation.problem, compilation.plan)
-    if all(verdict.ok for verdict in verdicts):
-        verdicts = (*verdicts, _program_verdict(compilation))
-    return verdicts
-
-
-def _program_verdict(compilation: Compilation) -> Verdict:
-    from compiler.materialize import materialize
-
-    try:
-        same = materialize(compilation.problem, compilation.plan) == compilation.program
-    except StudioError as error:
-        return Verdict("program", False, (error.sentence,))
-    return Verdict("program", same, () if same else ("the program is not the one that the plan describes",))
+    return audit(compilation)
 
 
 def candidates_of(compilation: Compilation, op: str) -> tuple[Candidate, ...]:

@@ -19,6 +19,7 @@ from compiler.cost.relayout import RELAYOUT, relayout_term
 from compiler.cost.wording import term
 from compiler.device import Device
 from compiler.division import Division
+from compiler.errors import InputError
 from compiler.layout import StickLayout
 from compiler.loops import Access, BufferKind
 from compiler.plan import EditKind, Plan, Slot
@@ -111,6 +112,7 @@ class Setting:
 def setting_of(problem: Problem, plan: Plan, form: Form = "planner") -> Setting:
     """The setting of every step of a plan."""
     schedule = expand(problem.program, plan)
+    _require_known(schedule, plan)
     resident = frozenset(name for name, placed in plan.placement.items() if isinstance(placed, Slot))
     given = {name for name in resident if schedule.buffers[name].kind is not BufferKind.COMPUTED}
     loaded: dict[str, tuple[str, ...]] = {}
@@ -133,6 +135,24 @@ def setting_of(problem: Problem, plan: Plan, form: Form = "planner") -> Setting:
         frozendict(loaded),
         frozendict(writers),
     )
+
+
+def _require_known(schedule: Schedule, plan: Plan) -> None:
+    """InputError if a plan, which may come from a file, leaves out a layout or names what does not exist."""
+    remedy = "compile the model again"
+    bare = next((name for name in schedule.buffers if name not in plan.layouts), "")
+    if bare:
+        raise InputError(f"buffer {bare}", "the plan gives it no layout", remedy)
+    launched = tuple(name for kernel in plan.kernels for name in kernel.steps)
+    named = (
+        ("buffer", plan.placement, schedule.buffers),
+        ("step", plan.divisions, schedule.step_map),
+        ("step", launched, schedule.step_map),
+    )
+    for what, given, known in named:
+        lost = next((name for name in given if name not in known), "")
+        if lost:
+            raise InputError(f"{what} {lost}", f"the plan decides on it, and there is no such {what}", remedy)
 
 
 def kernels(plan: Plan, schedule: Schedule) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -1,4 +1,5 @@
-"""`spyre-studio check PLAN`: prove a saved plan again, trusting nothing that its file says about itself."""
+"""`spyre-studio check PLAN`: prove a saved plan again, trusting nothing that its file says about itself: decisions,
+device program, costs, claims and verdicts."""
 
 from __future__ import annotations
 
@@ -6,11 +7,15 @@ import argparse
 from pathlib import Path
 
 from spyre_studio import tasks
+from spyre_studio.commands.terminal import warn
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.description = "Prove a saved plan again from its model and decisions alone. Exit code 1 if a check fails."
+    parser.description = (
+        "Prove a saved plan again from its model and decisions alone, and that program, costs, claims and verdicts in "
+        "the file are those of the plan. Exit code 1 if a check fails."
+    )
     parser.add_argument("plan", type=Path, metavar="PLAN", help="a file that `spyre-studio compile -o` wrote")
 
 
@@ -21,4 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{verdict.check:<10} {'ok' if verdict.ok else 'failed'}")
         for violation in verdict.violations:
             print(f"    {violation}")
-    return 0 if all(verdict.ok for verdict in verdicts) else 1
+    if all(verdict.ok for verdict in verdicts):
+        return 0
+    warn(f"{arguments.plan}: the plan cannot be used as it is; compile the model again with its pins.")
+    return 1

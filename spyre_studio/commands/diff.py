@@ -20,7 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare and print."""
-    found = diff(tasks.read_plan_file(arguments.before), tasks.read_plan_file(arguments.after))
+    found = diff(tasks.read_sound_plan(arguments.before), tasks.read_sound_plan(arguments.after))
     if arguments.json:
         print_json(_document(found))
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 from compiler.emit import FORMATS, export
@@ -22,9 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check, then write."""
     check_output(arguments.output, arguments.plan)
-    saved = tasks.read_plan_file(arguments.plan)
-    text = export(replace(saved, verdicts=tasks.check_plan(saved)), arguments.format)
-    write_output(arguments.output, text)
+    write_output(arguments.output, export(tasks.read_sound_plan(arguments.plan), arguments.format))
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from frozendict import frozendict
@@ -15,6 +16,7 @@ from compiler.errors import InputError
 from compiler.text.document import to_text
 from compiler.text.result_text import print_cost, print_log, print_verdicts
 from spyre_studio import tasks
+from spyre_studio.commands.terminal import warn
 from spyre_studio.summary import describe
 
 PARTS: frozendict[str, Callable[[Compilation], str]] = frozendict(
@@ -29,11 +31,16 @@ PARTS: frozendict[str, Callable[[Compilation], str]] = frozendict(
     log=lambda whole: print_log(whole.log, whole.solver),
     all=to_text,
 )
+GIVEN = frozenset({"graph", "loops", "device", "pins"})
+"""Parts that are what was asked for, whatever became of it."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.description = "Print a captured model, a saved plan or an exported document as a listing."
+    parser.description = (
+        "Print a captured model, a saved plan or an exported document as a listing. Exit code 1 if a check refuses the "
+        "plan."
+    )
     parser.add_argument("file", type=Path, metavar="FILE", help="a JSON file of this program")
     parser.add_argument("--part", choices=tuple(PARTS), help="which part of a saved plan (default: the plan)")
 
@@ -45,12 +52,25 @@ def run(arguments: argparse.Namespace) -> int:
     kind = str(parse_document(text, origin)["kind"])
     value: object = from_json(KINDS[kind], text, origin)
     if isinstance(value, Compilation):
-        print(_of_plan(value, arguments.part), end="")
-        return 0
+        return _show_plan(value, arguments.part, origin)
     if arguments.part:
         raise InputError(origin, f"it holds a {kind}, which has no parts", "leave out --part")
     print(_of_model(value) if isinstance(value, Captured) else to_text(value), end="")
     return 0
+
+
+def _show_plan(whole: Compilation, part: str | None, origin: str) -> int:
+    """Print it with the verdicts of now; what the file says of itself is not passed on where it does not hold."""
+    if part in GIVEN:
+        print(_of_plan(whole, part), end="")
+        return 0
+    verdicts = tasks.check_plan(whole)
+    refused = next((verdict for verdict in verdicts if not verdict.ok), None)
+    if refused is not None:
+        whole = replace(whole, verdicts=verdicts)
+        warn(tasks.refusal_of(refused, origin).sentence)
+    print(_of_plan(whole, part), end="")
+    return 0 if refused is None else 1
 
 
 def _of_plan(whole: Compilation, part: str | None) -> str:

@@ -24,7 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the facts."""
-    compilation, name = tasks.read_plan_file(arguments.plan), arguments.name
+    compilation, name = tasks.read_sound_plan(arguments.plan), arguments.name
     buffers, steps = compilation.plan.layouts, compilation.plan.divisions
     if arguments.op or (name not in buffers and name in steps):
         print(explain_op(compilation, name), end="")

@@ -94,15 +94,15 @@ def test_a_pipeline_that_makes_no_whole_plan_is_refused(left_out: str, words: st
         (
             "divide-rest,place-scratchpad,divide-matmul",
             (
-                "divide-matmul follows place-scratchpad, which relies on what all other passes decide; put divide-matmul "
-                "before place-scratchpad."
+                "divide-matmul follows place-scratchpad, which relies on what all other passes decide; put "
+                "divide-matmul before place-scratchpad."
             ),
         ),
         (
             "divide-rest,co-optimize,improve-division",
             (
-                "improve-division follows co-optimize, which relies on what all other passes decide; put improve-division "
-                "before co-optimize."
+                "improve-division follows co-optimize, which relies on what all other passes decide; put "
+                "improve-division before co-optimize."
             ),
         ),
         (

@@ -153,10 +153,18 @@ def test_values_travel_once(worker: Process) -> None:
 
 def test_a_saved_plan_opens_with_fresh_verdicts(worker: Process, tmp_path: Path) -> None:
     path = write_plan(tmp_path, compiled())
-    text = path.read_text("utf-8").replace('"ok": true', '"ok": false')
-    path.write_text(text, encoding="utf-8")
     result = worker.answer(worker.ask("open", spec=str(path)))["result"]
-    assert all(verdict["ok"] for verdict in result["verdicts"])  # type: ignore[index]
+    assert isinstance(result, dict)
+    assert all(verdict["ok"] for verdict in result["verdicts"])
+    assert [verdict["check"] for verdict in result["verdicts"]][-3:] == ["program", "cost", "record"]
+
+
+def test_a_saved_plan_that_tells_other_verdicts_is_not_opened(worker: Process, tmp_path: Path) -> None:
+    path = write_plan(tmp_path, compiled())
+    path.write_text(path.read_text("utf-8").replace('"ok": true', '"ok": false'), encoding="utf-8")
+    assert error_of(worker.answer(worker.ask("open", spec=str(path))))["why"] == (
+        "the plan failed the check 'record' (its verdict of the check coverage is not what the check finds)"
+    )
 
 
 def test_exports_are_written(worker: Process, tmp_path: Path) -> None:
