@@ -1,0 +1,81 @@
+"""Parts: what each core has to do between two marks of a step, while its transfers are double-buffered.
+
+Owns the cut of a step's work into its parts; `steady` is long with many tiles and empty with one:
+
+    fill    steady                  last                hand-over     drain
+    R/n     R(n-1)/n                                                           memory, in
+            W max(0,n-2)/n          W min(1,n-1)/n                    W/n      memory, out
+            C(n-1)/n                C/n                                        units
+                                                        partial sums           ring
+
+with R, W the services of the memory, C the time of the core's units and n tiles; what stands in one column runs side by
+side.  With one buffer nothing overlaps, which is the same as one tile.  Refuses time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.timing.work import OpWork, Times
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """Arrays have shape (steps, cores), 0 where a core takes no part.
+
+    `fill` and `steady_read` are services of the memory where `shares` is set; else what is read comes beside it and
+    they are times.  `delivery` is the least time of all that is read, `most` the highest pace of the read that follows
+    from it, `tiles` as floats; `read_moving` and `write_moving` are the work's `read_share` and `write_share`.
+    """
+
+    tiles: Times
+    fill: Times
+    steady_read: Times
+    steady_write: Times
+    steady_own: Times
+    last_own: Times
+    last_write: Times
+    drain: Times
+    delivery: Times
+    most: Times
+    read_moving: Times
+    write_moving: Times
+    shares: NDArray[np.bool_]
+
+
+def parts_of(work: Sequence[OpWork], own: Times, cores: int, buffers: int) -> Parts:
+    """Cut all steps.  `own` is the time of each core's own units, shape (steps, cores); `buffers` how many tiles of an
+    operand a core has room for."""
+    tiles = np.ones((len(work), cores))
+    read, write, delivery, read_moving, write_moving = (np.zeros((len(work), cores)) for _ in range(5))
+    for place, each in enumerate(work):
+        if each.on_host:
+            continue
+        tiles[place, each.cores] = each.tiles if buffers > 1 else 1
+        read[place, each.cores] = each.read_ns
+        write[place, each.cores] = each.write_ns
+        delivery[place, each.cores] = each.delivery_ns
+        read_moving[place, each.cores] = each.read_share
+        write_moving[place, each.cores] = each.write_share
+    shares = read > 0
+    slow = shares & (delivery > read)
+    taken = np.where(shares, read, delivery)
+    return Parts(
+        tiles=tiles,
+        fill=taken / tiles,
+        steady_read=taken * (tiles - 1) / tiles,
+        steady_write=write * np.maximum(0, tiles - 2) / tiles,
+        steady_own=own * (tiles - 1) / tiles,
+        last_own=own / tiles,
+        last_write=write * np.minimum(1, tiles - 1) / tiles,
+        drain=write / tiles,
+        delivery=delivery,
+        most=np.divide(read, delivery, out=np.ones_like(read), where=slow),
+        read_moving=read_moving,
+        write_moving=write_moving,
+        shares=shares,
+    )
