@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from frozendict import frozendict
 
+from compiler.copy_names import made_copies
 from compiler.device import Device
 from compiler.eligibility import Scene, judge, scene_of
 from compiler.ownership import Holding, may_take_over
@@ -43,7 +44,8 @@ def place(problem: Problem, plan: Plan, solve: Solve, moves: bool = False, pinne
     """
     scene = scene_of(problem.program, plan, moves)
     judged = frozendict((name, judge(scene, name)) for name in scene.schedule.buffers)
-    wanted = {name: where for name, where in problem.pins.placement.items() if name in judged}
+    known = judged.keys() - made_copies(plan)  # a pin is about the program, not about a move that a plan makes
+    wanted = {name: where for name, where in problem.pins.placement.items() if name in known}
     held = {
         name: verdict for name, verdict in judged.items() if isinstance(verdict, Holding) and wanted.get(name) != "hbm"
     }
