@@ -24,6 +24,8 @@ MODEL = (
     "an example's name, a .pt2 archive (file.pt2?NAME=64 closes an open size, whose NAME opening the file tells), "
     "file.py:factory (file.py:factory?layers=2 passes arguments), or a captured model"
 )
+_STOPPABLE = "co-optimize"
+"""The pass that has a plan whenever it is asked to end: that of the passes before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Planning:
         def work() -> Compilation:
             return tasks.compile_model(captured, self.device, self.pins, self.options, None, terminal)
 
+        if _STOPPABLE in self.options.pipeline:
+            terminal.expect()
         return run_aside(work, terminal.stop, terminal.cancel)
 
 

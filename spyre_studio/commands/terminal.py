@@ -29,7 +29,7 @@ class Terminal:
         self._told: set[str] = set()
         self._alive = sys.stderr.isatty()
         self._phase = ""
-        self._searching = False
+        self._searching, self._expected = False, False
         self._sufficed, self._cancelled = threading.Event(), threading.Event()
         self._findings = Throttle(self._show_finding)
 
@@ -50,9 +50,14 @@ class Terminal:
         """True once `stop` was asked."""
         return self._sufficed.is_set()
 
+    def expect(self) -> None:
+        """From now on there is something to end with, or there will be without any search."""
+        self._expected = True
+
     def stop(self) -> bool:
-        """Let the search end with the best so far; False if there is none, it has found nothing, or that was asked."""
-        if not self._searching or self._sufficed.is_set():
+        """Let the search end with the best so far; False if there is none, it has found nothing and nothing is expected
+        before it begins, or that was asked."""
+        if not (self._searching or self._expected) or self._sufficed.is_set():
             return False
         self._sufficed.set()
         self.done()
