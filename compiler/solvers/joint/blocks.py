@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from compiler.plan import EditKind
+from compiler.solvers.joint.bound import fused_us, least_us
 from compiler.solvers.joint.judge import trivial
 from compiler.solvers.joint.part import Menus, Part, block
 from compiler.solvers.joint.price import written_view
-from compiler.solvers.joint.problem import DEVICE, HOME, Answer, JointProblem, Load, Task
+from compiler.solvers.joint.problem import DEVICE, HOME, Answer, JointProblem
 from compiler.solvers.joint.solve import Limits, Solution, solve
-from compiler.solvers.joint.tables import Weights, weighed
+from compiler.solvers.joint.tables import Weights
 
 T = TypeVar("T")
 LEAST, MOST = 24, 64
@@ -119,7 +120,8 @@ class Blocks:
 
     def bound_us(self, solutions: Sequence[Solution], weights: Weights) -> float:
         """What no answer of the whole takes less than."""
-        return sum(one.bound_us for one in solutions) + self._shared_us(weights)
+        apart = weights.compute * fused_us(self.problem) + self._shared_us(weights)
+        return sum(one.bound_us for one in solutions) + apart
 
     def _shared_us(self, weights: Weights) -> float:
         """Inputs that several blocks load: once in any case, by a reader or by a clone.  Blocks have neither, so that
@@ -200,44 +202,6 @@ class Blocks:
         copy = self.problem.items[number].copies[way]
         fits = copy.view == view and (copy.kind is not EditKind.RELAYOUT or left in copy.bills)
         return way if fits else DEVICE
-
-
-def least_us(problem: JointProblem, number: int, weights: Weights) -> float:
-    """What an input is loaded for at least, by the reader of which that is most: by itself or by a clone.
-
-    Other readers may pay for its bytes, but together no fewer, and at the fastest rate at best.
-    """
-    item, rates = problem.items[number], problem.rates
-    tables = {reader: _loaded(problem.tasks[reader], number) for reader in item.readers}
-    fastest = max(
-        (load.bytes_per_ns or rates.bytes_per_ns for rows in tables.values() for row in rows for load in row),
-        default=rates.bytes_per_ns,
-    )
-    most = 0.0
-    for reader, rows in tables.items():
-        ways = [
-            weighed(bill, rates, weights)
-            for copy in item.copies
-            if reader in copy.readers
-            for bill in copy.bills.values()
-        ]
-        for row in rows:
-            top = max((max(load.delivery_us, load.burst_us) for load in row), default=0.0)
-            ways.append(weights.memory * (sum(load.size_bytes for load in row) / fastest / 1000 + top))
-        most = max(most, min(ways))
-    return most
-
-
-def _loaded(task: Task, item: int) -> set[tuple[Load, ...]]:
-    """The loads by which a task may get an item out of device memory, under every choice and whatever else is in LX."""
-    bit = 1 << task.operands.index(item) if item in task.operands else 0
-    places = [place for place, touched in enumerate(task.touched) if touched == item]
-    return {
-        tuple(load for load in bill.loads if load.operand in places)
-        for choice in task.menu.choices
-        for mask, bill in enumerate(choice.bills)
-        if not mask & bit
-    }
 
 
 def side_by_side(ask: Callable[[int], T], numbers: Sequence[int]) -> list[T]:

@@ -11,15 +11,17 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from compiler.solvers.joint.blocks import Blocks, cuts, form, side_by_side
+from compiler.solvers.joint.bound import elsewhere, fused_us
 from compiler.solvers.joint.demote import fitting
 from compiler.solvers.joint.faults import faults, stays
 from compiler.solvers.joint.greedy import greedy
 from compiler.solvers.joint.judge import aims
+from compiler.solvers.joint.ladder import LITTLE, first_weights, ladder
 from compiler.solvers.joint.mend import mended
 from compiler.solvers.joint.pack import Packing, pack
 from compiler.solvers.joint.part import Menus, window
@@ -30,14 +32,9 @@ from compiler.solvers.joint.tables import Weights
 
 TINY, SHORT, EARLY = 30, 80, 400  # tasks
 WORK_PER_SECOND = 1.0
-FIRST_WEIGHT, LEAST_WEIGHT = 0.016, 0.001
-LOPSIDED = 0.1  # compute over memory of the start, below which compute hardly counts
-STEEP = 3.0  # by how much a weight changes until both sides of the best one are known
-NARROW = 0.15
 PASSES = 3
 ROUNDED_US = 1e-3  # how far the whole units of a model may be off
 HEAD_START = 0.4  # of the time, before a second question is asked
-LITTLE = 5e-4  # a share of the bound that is not worth another step
 PROVED, CLOSE = 1e-6, 3e-4  # gaps that are none, and that are not worth another step of a long program
 STEP_SHARE, BLOCK_SHARE, WINDOW_SHARE, HIDDEN_SHARE = 0.3, 0.25, 0.05, 0.25
 Tell = Callable[[float, float], bool]
@@ -268,7 +265,7 @@ def _less_hidden(found: Search) -> None:
 
 def _weighed(found: Search) -> None:
     """The whole problem under the weights of a ladder."""
-    for weights in _ladder(found):
+    for weights in ladder(found):
         assert found.best is not None
         solution = found.asked(found.problem, found.best, found.limits(STEP_SHARE), weights)
         if solution is None:
@@ -281,34 +278,12 @@ def _weighed(found: Search) -> None:
 def _turned(found: Search, solution: Solution, weights: Weights) -> float:
     """A bound with the turnaround on written bytes holds if no answer reads less than it writes; else the one with the
     turnaround elsewhere has to be as high."""
-    elsewhere = _elsewhere(found.problem, weights)
-    if elsewhere is None:
-        return solution.bound_us
+    other, apart = elsewhere(found.problem, weights), weights.compute * fused_us(found.problem)
+    if other is None:
+        return solution.bound_us + apart
     limits = replace(found.limits(STEP_SHARE), enough_us=solution.bound_us)
-    other = found.asked(found.problem, solution.answer, limits, elsewhere)
-    return -1.0 if other is None else min(solution.bound_us, other.bound_us)
-
-
-def _ladder(found: Search) -> Iterator[Weights]:
-    """Weights that close in on those under which compute and memory take equally long, `tried` telling which of the two
-    the last answer was bound by; until the work is spent, or nothing comes of it."""
-    low, high, part = 0.0, 1.0, LEAST_WEIGHT if found.long and found.balance < LOPSIDED else FIRST_WEIGHT
-    while part < 1.0 and high - low > NARROW * high and found.work < found.allowance and not found.over:
-        before = found.bound_us
-        found.tried = None
-        yield Weights(part, 1.0 - part)
-        if not found.answered:
-            return
-        if found.compute_bound:
-            low = part
-        else:
-            high = part
-        gained = found.bound_us - before > LITTLE * max(0.0, found.bound_us)
-        if not gained and low and high < 1.0:
-            return
-        part = min(part * STEEP, 1 - FIRST_WEIGHT) if high == 1.0 else math.sqrt(low * high) if low else part / STEEP
-        if (part > 1 - 2 * FIRST_WEIGHT and low >= part) or part < LEAST_WEIGHT / 2:
-            return
+    turned = found.asked(found.problem, solution.answer, limits, other)
+    return -1.0 if turned is None else min(solution.bound_us, turned.bound_us) + apart
 
 
 def _in_blocks(found: Search) -> None:
@@ -322,8 +297,7 @@ def _in_blocks(found: Search) -> None:
     if found.stopped or early or time.monotonic() >= found.until:
         return
     if _beams(found) and not found.over:
-        part = LEAST_WEIGHT if found.balance < LOPSIDED else FIRST_WEIGHT
-        _repaired(found, Weights(part, 1.0 - part), ends)
+        _repaired(found, first_weights(found), ends)
 
 
 def _beams(found: Search) -> bool:
@@ -335,7 +309,7 @@ def _beams(found: Search) -> bool:
 def _blocks(found: Search, ends: tuple[int, ...]) -> None:
     """Blocks under the weights of a ladder, each time with windows around their seams."""
     blocks = Blocks(found.problem, ends, found.menus)
-    for weights in _ladder(found):
+    for weights in ladder(found):
         solutions = blocks.solved(weights, found.limits(BLOCK_SHARE), found.say)
         found.work, found.states = found.work + blocks.work, found.states + blocks.states
         blocks.work, blocks.states = 0.0, 0
@@ -350,27 +324,11 @@ def _blocks(found: Search, ends: tuple[int, ...]) -> None:
 def _bound(found: Search, blocks: Blocks, weights: Weights, solutions: list[Solution]) -> float:
     """The bound that blocks prove together, the turnaround on whichever side is smaller (see `_turned`)."""
     bound = blocks.bound_us(solutions, weights)
-    other = _elsewhere(found.problem, weights)
+    other = elsewhere(found.problem, weights)
     if other is None:
         return bound
     turned = blocks.solved(other, found.limits(BLOCK_SHARE), found.say, solutions)
     return -1.0 if turned is None else min(bound, blocks.bound_us(turned, other))
-
-
-def _elsewhere(problem: JointProblem, weights: Weights) -> Weights | None:
-    """Where the turnaround has to be looked for beside written bytes: nowhere if every answer reads at least what it
-    writes, kernel by kernel.  Of several kernels each may turn on another side, so that none of it is sure."""
-    read, written = dict.fromkeys(problem.kernels, 0), dict.fromkeys(problem.kernels, 0)
-    for task in problem.tasks:
-        bills = [choice.bills for choice in task.menu.choices]
-        read[task.kernel] += min(bill.read_bytes for row in bills for bill in row)
-        written[task.kernel] += max(bill.written_bytes for row in bills for bill in row)
-    for item in problem.items:
-        if item.writer >= 0 and item.feet:
-            written[problem.tasks[item.writer].kernel] += item.out.written_bytes
-    if all(read[kernel] >= written[kernel] for kernel in problem.kernels):
-        return None
-    return replace(weights, turned="read" if len(problem.kernels) == 1 else "nothing")
 
 
 def _repaired(found: Search, weights: Weights, ends: tuple[int, ...]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from compiler.device import load_device
 from compiler.frontend.load import load
-from compiler.solvers.joint import exact
+from compiler.solvers.joint.bound import elsewhere
 from compiler.solvers.joint.clock import Clock
 from compiler.solvers.joint.demote import fitting
 from compiler.solvers.joint.model import JointModel
@@ -140,7 +140,7 @@ def test_weights_count_no_more_than_the_price(share: float) -> None:
     for seed in range(40):
         for problem, answer in allowed_answers(seed, 5, 2):
             first = Weights(share, 1 - share)
-            second = exact._elsewhere(problem, first)
+            second = elsewhere(problem, first)
             told = [counted_us(problem, answer, one) for one in (first, second) if one is not None]
             counted = [one for one in told if one is not None]
             if len(counted) < len(told):
