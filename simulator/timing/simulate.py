@@ -52,7 +52,7 @@ def trace_of(program: Program, device: Device, timeline: Timeline) -> Trace:
     ends = tuple(accumulate((len(kernel.ops) for kernel in program.kernels), initial=0))
     kernels = tuple(pairwise(ends))
     total_ps = round(timeline.total_ns * PS_PER_NS)
-    spans = spans_of(timeline, units, routes.ring().name)
+    spans = spans_of(timeline, units, routes.ring_name)
     holds = holds_of(program, timeline)
     tensors = tuple(tensor.name for tensor in program.tensors)
     return Trace(
