@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from compiler.division import Division
 from compiler.division_ground import OPEN
+from compiler.division_menu import legal_divisions
 from compiler.eligibility import judge, scene_of
 from compiler.joint.arrivals import Arrivals, arrives
 from compiler.joint.ground import Ground
@@ -92,8 +93,7 @@ class Clashes:
         if not mine or items[mine[0]].feet:
             return ""
         writer, capacity = self.ground.subjects[mine[0]].writer, self.ground.problem.capacity
-        sizes = [self.ground.views.bytes_per_core(view) for view in _views(self.ground, writer, mine[0])]
-        least = min(sizes, default=-(-self.ground.plan.layouts[name].size_bytes // self.problem.device.cores))
+        least = self._least(writer, name)
         if least <= capacity:
             return ""
         pinned = self._pinned([writer])
@@ -105,6 +105,17 @@ class Clashes:
         advice = advice or tiles(self.problem.device, [self.ground.schedule.steps[writer].name])
         why = f"{name} takes {least:,} B per core at least{because}: {least - capacity:,} B are lacking"
         return f"{why}, as LX has {capacity:,} B. {advice}"
+
+    def _least(self, writer: int, name: str) -> int:
+        """The fewest bytes per core that a step leaves of a buffer, under the divisions that it may have."""
+        step, layout = self.ground.schedule.steps[writer], self.ground.plan.layouts[name]
+        buffer, views, device = self.ground.schedule.buffers[name], self.ground.views, self.problem.device
+        divisions = self.ground.kinds[writer].divisions
+        if not self._is_fixed(writer):
+            divisions = legal_divisions(step, self.ground.schedule, self.ground.plan.layouts, device)
+        seen = [views.written(step.op, step.op.write, buffer, layout, division) for division in divisions]
+        sizes = [views.bytes_per_core(view) for view in seen if view != NOWHERE]
+        return min(sizes, default=-(-layout.size_bytes // device.cores))
 
     def _name(self, asked: Asked, one: Stay) -> str:
         name = asked.problem.items[one.item].name
