@@ -50,10 +50,6 @@ class MemoryShare:
         np.minimum(self._level(), self._most, out=out)
         self.changed = False
 
-    def load(self, paces: Times) -> float:
-        """How much of the memory is taken at these paces, in parts of 1."""
-        return float((self._weights @ paces).min())
-
     def _level(self) -> float:
         """The pace of all that are not held back by themselves: every round finds more that are, until none is new."""
         level = _fill(np.zeros(2), self._weights.sum(axis=1))
