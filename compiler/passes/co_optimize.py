@@ -24,6 +24,7 @@ from compiler.joint.opening import Opening, opened
 from compiler.joint.pins import joint_status, tie_reasons
 from compiler.joint.reasons import placements, reasons
 from compiler.joint.starts import answer_of
+from compiler.joint.weighed import unweighed
 from compiler.passes.place_scratchpad import MOST_SECONDS
 from compiler.plan import Claim, Plan, Slot
 from compiler.problem import Problem
@@ -92,7 +93,7 @@ class CoOptimize:
         enough, late = start.enough(tell), last and start.late(self.seconds)
         if start.kept and (enough or late):
             watch.out_of_time = late
-            return self._as_it_stands(start, self.solver)
+            return self._as_it_stands(problem, start, self.solver)
         pins = settled(problem, plan, self.moves == "yes")
         before = [watch.previous] if watch.previous is not None else []
         starts = pins.starts(answer_of(pins.ground, one) for one in (*before, *start.plans))
@@ -101,12 +102,14 @@ class CoOptimize:
         found = replace(found, answer=firsts(pins.ground.problem, found.answer))
         made = self._made(problem, plan, pins, found, method, missing)
         if start.kept and made.claims[self.name].objective > start.cost.total_us * NS_PER_US + 1:
-            return self._as_it_stands(start, method, missing)  # a table that knows less than the plan it starts from
+            return self._as_it_stands(problem, start, method, missing)  # its tables know less than the start
         return self._said(made, pins.ground, starts)
 
-    def _as_it_stands(self, start: Opening, method: str, missing: dict[str, str] | None = None) -> Plan:
+    def _as_it_stands(
+        self, problem: Problem, start: Opening, method: str, missing: dict[str, str] | None = None
+    ) -> Plan:
         """The plan that the search starts from, before it has found anything."""
-        plan, total = start.plans[-1], start.cost.total_us
+        plan, total = unweighed(problem, start.plans[-1]), start.cost.total_us
         told = {f"pass:{self.name}": f"{total:,.3f} us by the cost model; {NOTHING_BETTER}"} | (missing or {})
         claim = Claim(method, "ns", round(total * NS_PER_US), 0, 0)
         return replace(
