@@ -12,11 +12,13 @@ from compiler.explain import explain, print_explanation
 from compiler.graph import ModelGraph
 from compiler.joint.weighed import unweighed
 from compiler.loops import LoopProgram
+from compiler.passes.co_optimize import CoOptimize
 from compiler.pins import Pins
-from compiler.pipeline import compile_problem
+from compiler.pipeline import compile_problem, parse_pipeline
 from compiler.pipelines import PIPELINES
-from compiler.plan import ReasonCode, Spilled
+from compiler.plan import Plan, ReasonCode, Spilled
 from compiler.problem import Problem
+from compiler.watch import Watch
 from tests.compiler.joint.grounds import tiny_lx
 from tests.programs import attention, softmax
 from tests.random_programs import random_program
@@ -140,6 +142,20 @@ def test_random_programs_do_not_either() -> None:
         assert circular(found) == []
         told += sum(isinstance(place, Spilled) for place in found.plan.placement.values())
     assert told > 4
+
+
+def test_a_search_that_is_ended_at_once_does_not_either() -> None:
+    problem = Problem(fed_back(), on(1), Pins())
+    asked = Watch(enough=lambda: True)
+    passes = parse_pipeline(GREEDY)
+    plan = Plan(problem.program.name, problem.device.name, problem.device.cores, GREEDY)
+    for one in passes[:-1]:
+        plan = one(problem, plan)
+    last = passes[-1]
+    assert isinstance(last, CoOptimize)
+    codes = {place.code for place in last.search(problem, plan, asked).placement.values() if isinstance(place, Spilled)}
+    assert ReasonCode.UNWEIGHED in codes
+    assert codes.isdisjoint({ReasonCode.GRAPH_INPUT, ReasonCode.GRAPH_OUTPUT})
 
 
 def test_a_plan_of_before_the_search_says_that_nothing_better_was_found() -> None:
