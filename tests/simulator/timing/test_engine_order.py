@@ -66,6 +66,11 @@ def test_a_kernel_begins_when_the_one_before_has_ended_everywhere() -> None:
     assert found.total_ns == 74
 
 
+def test_of_steps_that_end_a_kernel_together_the_first_is_named() -> None:
+    found = timed([act("a", [1], own=50), act("b", [0], own=50)], [act("c", [0], own=10)], cores=2)
+    assert reason(found, 2, 0) == (Cause.LAUNCH, 0, 1)
+
+
 def test_an_empty_kernel_costs_its_launch() -> None:
     found = timed([act("a", [0], own=30)], [], [act("b", [0], own=10)], device=device_of(4, kernel_launch_ns=7))
     assert found.kernel_start.tolist() == [7, 44, 51]

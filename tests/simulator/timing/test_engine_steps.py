@@ -119,6 +119,15 @@ def test_a_slow_delivery_leaves_more_to_the_core_s_own_writes() -> None:
     assert found.alone_ns[0, 0] == pytest.approx(found.total_ns)
 
 
+def test_a_long_write_beside_a_slow_delivery() -> None:
+    """A read of 200 in 1,000 goes at a fifth; the write of 2,000 takes what that leaves, then all of the memory."""
+    found = timed([act("a", [0], read=300, delivery=1500, write=6000, tiles=3)], cores=1)
+    pace = max(1 - 0.2 * (1 + TURN), 0.8 / (1 + TURN))
+    assert found.read_end[0, 0] == pytest.approx(500 + 1000)
+    assert found.total_ns == pytest.approx(500 + 1000 + (2000 - 1000 * pace) + 2000 + 2000)
+    assert found.alone_ns[0, 0] == pytest.approx(found.total_ns)
+
+
 def test_requests_take_service_but_turn_no_bus() -> None:
     """Half of the read's service is bytes: 100 in; 200 in beside 100 out; 100 and 100 out."""
     found = timed([act("a", [0], read=300, write=300, tiles=3, read_share=0.5)], cores=1)
