@@ -26,6 +26,7 @@ _WORDS: Final = {
     "check": "Checking the plan",
     "verify": "Verifying against PyTorch",
     "simulate": "Running on the simulated device",
+    "timing": "Simulating the run",
 }
 
 

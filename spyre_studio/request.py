@@ -126,6 +126,11 @@ def verify_request(plan: Shared, poison: bool) -> Request[VerifyReport]:
     return Request("verify", arguments, lambda plain: structure(VerifyReport, plain, WORKER))
 
 
+def simulate_request(plan: Shared, path: str) -> Request[str]:
+    """Run a plan against the clock of the simulated device; the answer is the path that its trace was written to."""
+    return Request("simulate", {"plan": plan, "path": path}, lambda plain: structure(str, plain, WORKER))
+
+
 def candidates_request(plan: Shared, op: str) -> Request[tuple[Candidate, ...]]:
     """Ask which divisions an op could have, best first."""
     return Request("candidates", {"plan": plan, "op": op}, _read_candidates)

@@ -45,7 +45,8 @@ from spyre_studio.request import (
     verify_request,
 )
 from spyre_studio.search_run import heard
-from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, VERIFY, WORK, SessionState
+from spyre_studio.session_simulation import Simulating
+from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, VERIFY, WORK
 from spyre_studio.solved import Asked, Solved, was_stopped
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 _STALE = Failure("the plan on screen", "pins or options changed since it was made", "re-solve first, or save the pins")
 
 
-class Session(SessionState):
+class Session(Simulating):
     """The verbs; see `SessionState` for what can be read."""
 
     # Opening
@@ -100,6 +101,7 @@ class Session(SessionState):
 
     def _adopt(self, spec: str, model: Shared, captured: Captured, pins: Pins, entry: Solved) -> None:
         """Put a model and its first plan on screen in place of what was there."""
+        self.drop_simulation()
         self._before = self._shown if spec == self._source else None
         self._source, self._model, self._captured, self._pins = spec, model, captured, pins
         self._shown = entry
@@ -238,8 +240,9 @@ class Session(SessionState):
             self.searched.emit()
 
     def cancel(self) -> None:
-        """Stop opening, compiling and verifying; what is on screen stays."""
+        """Stop opening, compiling, verifying and simulating; what is on screen stays."""
         self._opening = ""
+        self.drop_simulation()
         for channel in (WORK, VERIFY):
             self.jobs.cancel(channel)
             self._leave(channel)
@@ -255,6 +258,7 @@ class Session(SessionState):
         if entry is not self._shown:
             self._before, self._shown = self._shown, entry
             self.jobs.cancel(VERIFY)
+            self.drop_simulation()
             for channel in (CANDIDATES, LAYOUTS, HANDOVER):
                 self.jobs.cancel(channel)
             self._phases.pop(VERIFY, None)
@@ -332,6 +336,7 @@ class Session(SessionState):
         """End the worker; the session is not used afterwards."""
         self.undo_stack.blockSignals(True)  # it tells of its own end when those who listen may be gone already
         self.jobs.shutdown()
+        self.end_simulations()
 
     # What is under way
 

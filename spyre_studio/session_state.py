@@ -25,6 +25,7 @@ from spyre_studio.solved import Asked, Solved, SolvedPlans
 
 State = Literal["empty", "loading", "ready", "error"]
 WORK, VERIFY, CANDIDATES, LAYOUTS, HANDOVER = "work", "verify", "candidates", "layouts", "handover"
+SIMULATE = "simulate"
 
 
 class SessionState(QObject):
@@ -130,8 +131,8 @@ class SessionState(QObject):
 
     @property
     def busy(self) -> str:
-        """The phase of what is being opened, compiled or verified; '' if nothing is."""
-        return self._phases.get(WORK, "") or self._phases.get(VERIFY, "")
+        """The phase of what is being opened, compiled, verified or simulated; '' if nothing is."""
+        return next((self._phases[channel] for channel in (WORK, VERIFY, SIMULATE) if channel in self._phases), "")
 
     @property
     def search(self) -> SearchRun | None:

@@ -13,8 +13,10 @@ from compiler.device import Device
 from compiler.pins import Pins
 from compiler.text.pins_text import print_pins
 from simulator.report import VerifyReport
+from spyre_studio.failure import Failure
 from spyre_studio.options import CompileOptions
 from spyre_studio.request import Shared
+from spyre_studio.timeline_data import TimelineData
 
 _MOST = 24
 
@@ -37,12 +39,15 @@ class Asked:
 
 @dataclass(slots=True, eq=False)
 class Solved:
-    """A plan with its number, counted from 1 in the order they were made, and what verify found, if it was asked."""
+    """A plan with its number, counted from 1 in the order they were made, what verify found, if it was asked, and what
+    its simulated run looked like, or why there is none."""
 
     asked: Asked
     shared: Shared
     number: int
     report: VerifyReport | None = None
+    timeline: TimelineData | None = None
+    not_simulated: Failure | None = None
 
     @property
     def compilation(self) -> Compilation:

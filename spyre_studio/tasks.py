@@ -38,6 +38,7 @@ from spyre_studio.search_run import BestSoFar
 
 if TYPE_CHECKING:
     from compiler.pipeline import Pass
+    from simulator.trace import Trace
 
 _KINDS = {"model": "a captured model", "compilation": "a saved plan"}
 
@@ -270,6 +271,19 @@ def verify(compilation: Compilation, seed: int | None, poison: bool, reporter: R
         path.write_text(json.dumps(request), encoding="utf-8")
         answer = model_process.run(command("simulator.functional", str(path)), source.spec, reporter)
     return structure(VerifyReport, answer.message.get("result"), "the report of the simulator")
+
+
+def simulate(compilation: Compilation, reporter: Reporter) -> Trace:
+    """When every unit of every core does what, on the simulated device; InputError where the device file describes no
+    machine, StoppedError once the reporter is cancelled."""
+    from simulator.timing.simulate import simulate as simulated
+
+    def told(share: float, step: str) -> None:
+        reporter.progress(share, "timing", step)
+
+    stop_if_cancelled(reporter)
+    device = compilation.problem.device
+    return simulated(compilation.program, device, progress=told, stopped=reporter.cancelled)
 
 
 def _require_same(spec: ModelSpec, source: ModelSource) -> None:

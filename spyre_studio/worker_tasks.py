@@ -137,6 +137,21 @@ def _verify(call: Call) -> Result:
     return report, unstructure(report)
 
 
+def _simulate(call: Call) -> Result:
+    """Columns of a million spans are a file; the answer is where it lies."""
+    from simulator.trace_file import save_trace
+
+    path = call.get("path", str)
+    trace = tasks.simulate(call.get("plan", Compilation), call.reporter)
+    call.reporter.progress(None, "timing", "writing the trace")
+    try:
+        save_trace(trace, Path(path))
+    except OSError as error:
+        why = f"it cannot be written ({error.strerror})"
+        raise InputError(f"the trace {path}", why, "make room for temporary files, and simulate again") from error
+    return path, path
+
+
 def _check(call: Call) -> Result:
     verdicts = tasks.check_plan(call.get("plan", Compilation))
     return verdicts, unstructure(verdicts)
@@ -158,12 +173,13 @@ def _layout(call: Call) -> Result:
 class Lane(StrEnum):
     """Tasks of a lane run one after the other.  Those that wait for the model process, and the search for what the rest
     of a graph would do, take long and cannot be interrupted: nobody else waits for them.  Nor for a plan that is
-    searched for: the one on screen answers questions meanwhile."""
+    searched for or timed: the one on screen answers questions meanwhile."""
 
     WORK = "work"
     PLAN = "plan"
     MODEL = "model"
     SEARCH = "search"
+    TIMING = "timing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +197,7 @@ TASKS: frozendict[str, Task] = frozendict(
     layouts=Task(_layouts, Lane.SEARCH),
     handover=Task(_handover, Lane.SEARCH),
     verify=Task(_verify, Lane.MODEL),
+    simulate=Task(_simulate, Lane.TIMING),
     check=Task(_check),
     export=Task(_export),
     layout=Task(_layout),
