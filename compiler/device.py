@@ -14,6 +14,7 @@ from pathlib import Path
 
 from frozendict import frozendict
 
+from compiler.counts import counted
 from compiler.dtypes import DType
 from compiler.errors import InputError
 from compiler.machine import NO_MACHINE, Machine
@@ -85,7 +86,8 @@ class Device:
     def with_cores(self, cores: int) -> Device:
         """The same device limited to 1..all of its cores."""
         if not 1 <= cores <= self.cores:
-            raise InputError(f"--cores {cores}", f"{self.title} has {self.cores} cores", f"use 1 to {self.cores}")
+            why = f"{self.title} has {counted(self.cores, 'core')}"
+            raise InputError(f"--cores {cores}", why, f"use 1 to {self.cores}")
         return self.with_number("cores", cores)
 
     def with_number(self, key: str, value: float) -> Device:

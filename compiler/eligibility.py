@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from frozendict import frozendict
 
+from compiler.counts import counted
 from compiler.liveness import Lifetime, lifetimes
 from compiler.loops import Apply, Buffer, BufferKind, IndexValue, Load, LoopProgram, OpKind
 from compiler.ownership import Holding, gap, holding, mismatch, partial_read, partial_sums
@@ -221,7 +222,7 @@ OWNERSHIP: tuple[tuple[ReasonCode, Rule], ...] = (
 
 def _bytes(scene: Scene, subject: Subject) -> str:
     layout = scene.plan.layouts.get(subject.buffer.name)
-    return f"{layout.size_bytes:,} B" if layout else f"{subject.buffer.elements:,} elements"
+    return f"{layout.size_bytes:,} B" if layout else counted(subject.buffer.elements, "element")
 
 
 def _article(noun: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from frozendict import frozendict
 
+from compiler.counts import counted
 from compiler.device import Device
 from compiler.division import Division
 from compiler.layout import StickLayout
@@ -93,7 +94,8 @@ def _objected(name: str, other: str, schedule: Schedule) -> str:
         return f"{name} has its own division in any case"
     mine, theirs = (len(schedule.buffers[steps[one].op.write.buffer].shape) for one in (name, other))
     if mine != theirs:
-        return f"the result of {name} has {mine} dims, that of {other} {theirs}: no telling which belong together"
+        dims = f"has {counted(mine, 'dim')}, that of {other} {theirs}"
+        return f"the result of {name} {dims}: no telling which belong together"
     return ""
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from compiler.compilation import Compilation
+from compiler.counts import counted
 from compiler.division import Division
 from compiler.dtypes import DType
 from compiler.errors import InputError
@@ -119,8 +120,8 @@ def print_explanation(facts: Explanation) -> str:
     if facts.pin:
         lines.append(f"  pin        {facts.pin}")
     lines.append(f"  life       {_life(facts)}")
-    size = f"{facts.layout.sticks:,} sticks, {facts.layout.size_bytes:,} B; a core has {facts.budget:,} B of LX"
-    lines.append(f"  size       {size}")
+    size = f"{counted(facts.layout.sticks, 'stick')}, {facts.layout.size_bytes:,} B"
+    lines.append(f"  size       {size}; a core has {facts.budget:,} B of LX")
     why = f" ({facts.layout_reason})" if facts.layout_reason else ""
     lines.append(f"  layout     {print_layout(facts.layout)}{why}")
     lines += [f"    {_choice(row)}" for row in facts.layouts]
@@ -144,7 +145,7 @@ def _choice(row: LayoutCandidate) -> str:
     head = f"{'chosen  ' if row.chosen else 'instead '}{name}  {bracket(layout.device_size)}: "
     if not row.legal:
         return head + f"not possible, {row.why_not}"
-    figures = f"{row.alone_elements:,} elements copied in the whole graph ({row.alone_us:.1f} µs)"
+    figures = f"{counted(row.alone_elements, 'element')} copied in the whole graph ({row.alone_us:.1f} µs)"
     if row.chosen or row.follow_elements in (UNKNOWN, row.alone_elements):
         return head + figures
     return head + f"{figures}; {row.follow_elements:,} ({row.follow_us:.1f} µs) if everything else follows"

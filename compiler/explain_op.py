@@ -12,10 +12,12 @@ from dataclasses import replace
 from compiler.candidates import Candidate, candidates
 from compiler.compilation import Compilation
 from compiler.cost.matmul import EXECUTION
+from compiler.counts import counted, verb
 from compiler.device import Device
+from compiler.explain_copy import explain_copy
 from compiler.liveness import lifetimes
 from compiler.ownership import gap, holding, mismatch, partial_sums
-from compiler.plan import Slot
+from compiler.plan import HOMEWARD, EditKind, Plan, Slot
 from compiler.price import CostTerm, StepCost
 from compiler.schedule import Schedule, Step, expand
 from compiler.spaces import space_of
@@ -34,14 +36,27 @@ def explain_op(compilation: Compilation, name: str) -> str:
     loops = ", ".join(f"{loop.name} {loop.extent} {loop.role}" for loop in step.op.loops)
     source = f"  ({step.op.origin.source})" if step.op.origin.source else ""
     lines = [f"{name}  {step.op.kind} {step.op.combine}".rstrip() + source, f"  loops      {loops or 'none'}"]
-    lines.append(f"  divided    {print_division(division)}, {division.cores} of {compilation.plan.cores} cores")
-    lines.append(f"  why        {compilation.plan.reasons.get(f'division:{name}', 'no reason is recorded')}")
+    used = f"{division.cores} of {counted(compilation.plan.cores, 'core')}"
+    lines.append(f"  divided    {print_division(division)}, {used}")
+    if step.edit is not None:
+        lines.append(f"  copy       {explain_copy(compilation, step.edit)}")
+    lines.append(f"  why        {_why(compilation.plan, step)}")
     lines.append(f"  takes      {_time(cost)}")
     for term in cost.terms:
         lines += _term(term, compilation.problem.device)
     lines.append("  could be   (priced alone, with the buffers where they are)")
     lines += [f"    {_row(row, rows, _driven_out(compilation, schedule, step, row))}" for row in _shown(rows)]
     return "\n".join(lines) + "\n"
+
+
+def _why(plan: Plan, step: Step) -> str:
+    """Why it is divided so; a move follows the step at its other end."""
+    told = plan.reasons.get(f"division:{step.name}")
+    if told is None and step.edit is not None and step.edit.kind in HOMEWARD:
+        held = step.edit.kind is EditKind.CLONE_OUT
+        readers = " and ".join(step.edit.readers[:2])
+        return f"as {step.edit.source} is held" if held else f"as {readers} {verb(step.edit.readers, 'read')} it"
+    return told or "no reason is recorded"
 
 
 def _time(cost: StepCost) -> str:
@@ -68,7 +83,7 @@ def _shown(rows: tuple[Candidate, ...]) -> list[Candidate]:
 def _row(row: Candidate, rows: tuple[Candidate, ...], away: list[str]) -> str:
     chosen = next(one for one in rows if one.chosen)
     factors = " ".join(f"{loop} {factor}" for loop, factor in row.factors.items()) or "1 core"
-    span = f"span {row.span_bytes:,} B, {row.cores} {'core' if row.cores == 1 else 'cores'}"
+    span = f"span {row.span_bytes:,} B, {counted(row.cores, 'core')}"
     points = f"; ranked {_ranked(row)}" if row.ranking else ""
     if not row.legal:
         return f"{factors}: not possible, {row.why_not}"

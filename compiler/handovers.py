@@ -18,6 +18,7 @@ from compiler.copy_cuts import reader_cut
 from compiler.cost.memory import one_way_us, turnaround_us
 from compiler.cost.model import price
 from compiler.cost.relayout import relayout_term
+from compiler.counts import counted
 from compiler.division import Division
 from compiler.errors import InputError
 from compiler.handover import Handover, Way, WayKind
@@ -121,7 +122,7 @@ class _Scene:
         plans = ((one, self._divided(step, one)) for one in menu if one.legal)
         fitting = next(((one, plan) for one, plan in plans if self._fits(plan)), None)
         if fitting is None:
-            why = f"none of {len(menu)} divisions of it fits"
+            why = f"none of {counted(len(menu), 'division')} of it fits"
             return Way(kind, False, 0.0, words, "", frozendict(), why)
         one, plan = fitting
         now = next(other.total_us for other in menu if other.chosen)

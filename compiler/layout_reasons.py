@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compiler.copies import is_pure_copy
+from compiler.counts import counted
 from compiler.elementwise_rules import reduces_along_stick
 from compiler.layout import Arrangement, StickLayout
 from compiler.loops import Buffer, BufferKind, LoopOp, LoopProgram, OpKind
@@ -106,7 +107,7 @@ def _difference(prices: StickPrices, change: int) -> str:
 
 
 def _amount(prices: StickPrices, price: int) -> str:
-    return f"{price:,} device elements" if prices.unit == "elements" else f"{price / NS_PER_US:,.2f} us"
+    return counted(price, "device element") if prices.unit == "elements" else f"{price / NS_PER_US:,.2f} us"
 
 
 def sticks(buffer: Buffer, layout: StickLayout, loop: str | None = None) -> str:
@@ -155,4 +156,4 @@ def edit_reason(
     if instead is not None:
         way = f"sticks of {instead[0]}" if instead[0] else "one value per stick"
         other = f"; next best for {op.name}, {way}: {instead[1]:,}"
-    return f"{op.name} reads {source.name} with {change}{because}: {source.elements:,} elements moved{other}"
+    return f"{op.name} reads {source.name} with {change}{because}: {counted(source.elements, 'element')} moved{other}"

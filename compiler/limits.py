@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from compiler.counts import counted
 from compiler.device import Device
 from compiler.division import Division
 from compiler.errors import Breach, LimitError
@@ -56,7 +57,7 @@ def refuse(step: Step, found: Excess, division: Division, device: Device) -> Lim
         subject = f"the copy of {step.edit.source} that {step.edit.before} reads"
     breach = Breach(step.name, subject, step.op.origin.source, found.limit, found.value)
     remedy = (
-        f"the best division found is {division} ({division.cores} of {device.cores} cores); use more cores or smaller "
-        "tensors, because this pipeline does not cut loops into tiles"
+        f"the best division found is {division} ({division.cores} of {counted(device.cores, 'core')}); use more cores "
+        "or smaller tensors, because this pipeline does not cut loops into tiles"
     )
     return LimitError(breach, remedy)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from compiler.coordinates import column_offset, depends_on, lane_loops
+from compiler.counts import counted
 from compiler.dtypes import DType
 from compiler.layout import MAX_DIM_ORDER, SPARSE, Arrangement, StickLayout, stick_layout
 from compiler.loops import Access, Buffer, BufferKind
@@ -82,13 +83,14 @@ class Operand:
         if layout.arrangement is not setting.arrangement(lanes):
             return f"is arranged {layout.arrangement}, not {setting.arrangement(lanes)}"
         if self.free_lanes and lanes != setting.bool_lanes:
-            return f"has {lanes} lanes, not {setting.bool_lanes}"
+            return f"has {counted(lanes, 'lane')}, not {setting.bool_lanes}"
         return ""
 
     def _crooked(self, layout: StickLayout, loop: str) -> str:
         row, lanes = self.buffer.shape[layout.stick_dim], layout.elements_per_stick
         if row % lanes:
-            return f"begins a new stick after every {row} values, so its sticks are not {lanes} neighbours of {loop}"
+            begins = f"begins a new stick after every {counted(row, 'value')}"
+            return f"{begins}, so its sticks are not {lanes} neighbours of {loop}"
         return f"does not move one lane per step of {loop}"
 
     def _still(self, layout: StickLayout) -> str:

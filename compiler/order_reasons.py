@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from compiler.cost.requests import copy_us
+from compiler.counts import counted
 from compiler.layout import SPARSE, UNIT, StickLayout
 from compiler.order_copies import Copies
 from compiler.order_needs import NS_PER_US, Ask, Rated
@@ -77,7 +78,7 @@ class _Teller:
         """Why a copy in another order stands before its readers."""
         seat = self.orders.search.seats[source]
         ns = round(NS_PER_US * copy_us(self.orders.search.device, seat.buffer, self.orders.layouts[source], target))
-        moved = f"the copy takes {_us(ns)}: {seat.buffer.elements:,} elements moved"
+        moved = f"the copy takes {_us(ns)}: {counted(seat.buffer.elements, 'element')} moved"
         return f"{source} in {order_words(target)}, {self._words(asks)}; {moved}"
 
     def slow(self) -> Iterator[tuple[str, str]]:

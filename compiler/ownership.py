@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from compiler.coordinates import Boxes, core_boxes
+from compiler.counts import counted
 from compiler.division import Division
 from compiler.layout import StickLayout
 from compiler.loops import Access, LoopOp, OpKind
@@ -84,7 +85,7 @@ def partial_read(held: Holding, reader: Step, schedule: Schedule) -> str:
         seen = core_boxes(reader.op, access, schedule.buffers[held.buffer], held.layout, Division())
         if not _same(seen, held.whole):
             sticks, total = seen.size[0, :-1].prod(), held.whole.size[0, :-1].prod()
-            return f"{reader.name} reads {sticks:,} of its {total:,} sticks"
+            return f"{reader.name} reads {sticks:,} of its {counted(total, 'stick')}"
         if not seen.exact.all():
             return f"{reader.name} reads it with gaps"
     return ""

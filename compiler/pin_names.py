@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from frozendict import frozendict
 
+from compiler.counts import counted
 from compiler.loops import Buffer, LoopOp, OpKind
 
 _DIM = re.compile(r"d\d+")
@@ -41,7 +42,7 @@ def loops_meant(op: LoopOp, factors: Mapping[str, int], buffers: Mapping[str, Bu
 def loop_along(op: LoopOp, dim: int, result: Buffer) -> tuple[str, str]:
     """The loop along a dim of the result, or why there is none."""
     if dim >= len(result.shape):
-        return "", f"{result.name} has {len(result.shape)} dims"
+        return "", f"{result.name} has {counted(len(result.shape), 'dim')}"
     if result.shape[dim] == 1:
         return "", f"dim {dim} of {result.name} has size 1"
     loops = [loop.name for loop in op.output_loops if op.write.index.coefficient(loop.name) == result.strides[dim]]

@@ -13,6 +13,7 @@ from typing import TypeGuard
 from frozendict import frozendict
 
 from compiler.copy_names import no_copied_buffer, no_copied_op
+from compiler.counts import counted, verb
 from compiler.device import Device
 from compiler.division import Division
 from compiler.floors import floors_of
@@ -163,7 +164,7 @@ def _whole(factor: object) -> TypeGuard[int]:
 
 def _too_many(factors: Mapping[str, int], cores: int, device: Device) -> str:
     product = " x ".join(f"{name} {value}" for name, value in factors.items())
-    return f"{product} needs {cores} cores and {device.cores} are available"
+    return f"{product} needs {cores} cores and {device.cores} {verb(device.cores, 'are', 'is')} available"
 
 
 def _wrong_factor(axis: Axis, factor: object, device: Device) -> str:
@@ -177,8 +178,10 @@ def _wrong_factor(axis: Axis, factor: object, device: Device) -> str:
     if axis.blocked:
         return f"{axis.name} is not divided: {axis.blocked}"
     if not axis.divides(factor):
-        legal = ", ".join(map(str, axis.factors(device.cores)))
-        return f"{factor} does not divide the {axis.measure} of {axis.name}; up to {device.cores} cores {legal} do"
+        factors = axis.factors(device.cores)
+        legal = f"{', '.join(map(str, factors))} {verb(len(factors), 'do', 'does')}"
+        fault = f"{factor} does not divide the {axis.measure} of {axis.name}"
+        return f"{fault}; up to {counted(device.cores, 'core')} {legal}"
     return ""
 
 

@@ -17,6 +17,7 @@ from frozendict import frozendict
 from compiler.check import check, check_partial
 from compiler.compilation import Compilation, PassRecord, SolverStatus, Verdict
 from compiler.cost.model import price
+from compiler.counts import counted, singular
 from compiler.errors import InputError
 from compiler.graph import ModelGraph
 from compiler.materialize import materialize
@@ -248,7 +249,7 @@ def _decided(name: str, plan: Plan) -> str:
     value = getattr(plan, name)
     if name == "claims":
         return "; ".join(_claimed(who, claim) for who, claim in plan.claims.items())
-    return f"{len(value)} {name}" if hasattr(value, "__len__") else f"{name}: {value}"
+    return counted(len(value), singular(name), name) if hasattr(value, "__len__") else f"{name}: {value}"
 
 
 def _claimed(who: str, claim: Claim) -> str:
@@ -259,7 +260,7 @@ def _claimed(who: str, claim: Claim) -> str:
         proof = f"at least {claim.bound:,} ({claim.gap:.1%} gap)"
     else:
         proof = "no bound known"
-    states = "1 state" if claim.states == 1 else f"{claim.states:,} states"
+    states = counted(claim.states, "state")
     return f"{who} ({claim.method}): {claim.objective:,} {claim.unit}, {proof}, {states}"
 
 
@@ -288,7 +289,7 @@ def _kept(previous: Plan, plan: Plan) -> tuple[str, ...]:
     for name in ("layouts", "divisions", "placement"):
         old, new = getattr(previous, name), getattr(plan, name)
         same = sum(1 for key in new if key in old and old[key] == new[key])
-        lines.append(f"kept {same} of {len(new)} {name}")
+        lines.append(f"kept {same} of {counted(len(new), singular(name), name)}")
     return tuple(lines)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from compiler.coordinates import Boxes
 from compiler.cost.relayout import relayout_term
+from compiler.counts import counted, verb
 from compiler.device import Device
 from compiler.layout import Arrangement, StickLayout
 from compiler.loops import Buffer, BufferKind, OpKind
@@ -73,20 +74,25 @@ def ring_fault(device: Device, layout: StickLayout, source: Boxes, target: Boxes
     """Why the ring cannot make the boxes of `target` out of those of `source`; `product`: for such a reader."""
     cores, more = len(source.start), len(target.start)
     if more < cores:
-        return f"the reader uses {more} cores, the writer {cores}: a relayout needs at least as many"
+        return f"the reader uses {counted(more, 'core')}, the writer {cores}: a relayout needs at least as many"
     if cores < more < device.cores:
-        return f"the reader uses {more} cores, the writer {cores}: to more cores it goes only if to all {device.cores}"
+        uses = f"the reader uses {counted(more, 'core')}, the writer {cores}"
+        return f"{uses}: to more cores it goes only if to all {device.cores}"
     total = layout.sticks * layout.elements_per_stick
     distinct = _distinct(source)
     if distinct < cores:
-        return f"only {distinct} of {cores} cores hold parts of their own: sums are complete on the last core of each"
+        own = "holds a part of its own" if distinct == 1 else "hold parts of their own"
+        return f"only {distinct} of {cores} cores {own}: sums are complete on the last core of each"
     if not _tile(source, total, 1):
-        return f"the {cores} cores that wrote it do not hold all of it in equal parts"
+        writers = f"the {counted(cores, 'core')} that wrote it {verb(cores, 'do', 'does')}"
+        return f"{writers} not hold all of it in equal parts"
     slices = _distinct(target)
     if not _tile(target, total, more // slices):
-        return f"the {more} cores do not read all of it in equal parts, each part on equally many cores"
+        readers = f"the {counted(more, 'core')} {verb(more, 'do', 'does')}"
+        return f"{readers} not read all of it in equal parts, each part on equally many cores"
     if slices < cores and not product:
-        return f"{more} cores read {slices} parts of it: parts are gathered for products only"
+        readers = f"{counted(more, 'core')} {verb(more, 'read')} {counted(slices, 'part')} of it"
+        return f"{readers}: parts are gathered for products only"
     if cores == more and np.array_equal(source.start, target.start) and np.array_equal(source.size, target.size):
         return "every core has what it needs already"
     return _fan_fault(device, source, target)
@@ -121,13 +127,12 @@ def _fan_fault(device: Device, source: Boxes, target: Boxes) -> str:
     ways = (low < high).all(axis=2)
     sends, receives = ways.sum(axis=1), ways.sum(axis=0)
     limit = device.count("relayout_fan_limit")
-    for counts, verb in ((sends, "send to"), (receives, "receive from")):
+    for counts, does in ((sends, "send to"), (receives, "receive from")):
         if counts.min() != counts.max():
-            return f"cores {verb} between {counts.min()} and {counts.max()} cores, and not all to equally many"
+            return f"cores {does} between {counts.min()} and {counts.max()} cores, and not all to equally many"
         if counts[0] > limit:
-            return f"each core would {verb} {counts[0]} cores, the limit is {limit}"
+            return f"each core would {does} {counts[0]} cores, the limit is {limit}"
     if len(source.start) != len(target.start) and receives[0] != 1:
-        return (
-            f"from {len(source.start)} to {len(target.start)} cores each may receive from one, not from {receives[0]}"
-        )
+        ends = f"from {len(source.start)} to {len(target.start)} cores"
+        return f"{ends} each may receive from one, not from {receives[0]}"
     return ""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from compiler.captured import Captured
 from compiler.compilation import Compilation
+from compiler.counts import counted
 from compiler.device import Device
 from compiler.errors import InputError
 from compiler.graph import ModelGraph
@@ -162,7 +163,7 @@ def compilation_faults(compilation: Compilation) -> Iterator[str]:
         if part.device != problem.device.name:
             yield f"its {what} is for the device {part.device!r} and its problem for {problem.device.name!r}"
         if part.cores != problem.device.cores:
-            yield f"its {what} is for {part.cores} cores and its problem for {problem.device.cores}"
+            yield f"its {what} is for {counted(part.cores, 'core')} and its problem for {problem.device.cores}"
     for edit in compilation.plan.edits:
         if edit.replicas != 1 and edit.kind not in _REPLICATING:
             yield f"its {edit.kind} {edit.name} has {edit.replicas} replicas, which only a move into LX can have"

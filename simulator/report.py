@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from compiler.counts import counted, verb
 from compiler.dtypes import DType
 
 
@@ -125,7 +126,8 @@ def describe(report: VerifyReport) -> tuple[str, ...]:
     if report.fault:
         lines.append(report.fault)
     poison = "on" if report.poison else "off"
-    where = f"{report.model} on {report.cores} cores, poison {poison}" + (f", {report.inputs}" if report.inputs else "")
+    where = f"{report.model} on {counted(report.cores, 'core')}, poison {poison}"
+    where += f", {report.inputs}" if report.inputs else ""
     lines.append(f"{where}: {report.agreement} ({report.seconds:.1f} s)")
     return tuple(lines)
 
@@ -138,10 +140,11 @@ def _of_output(output: OutputReport) -> str:
 
 def _figures(found: Comparison) -> str:
     if found.first is None:
-        return f"all {found.elements:,} elements equal"
+        return "the one element is equal" if found.elements == 1 else f"all {found.elements:,} elements equal"
     place = ",".join(map(str, found.first))
     if found.agreement is Agreement.ROUNDING:  # relative to elements near zero an error of rounding may be any number
-        return f"{found.differing:,} of {found.elements:,} elements differ, by {found.max_abs:.3g} at most"
+        differing = f"{found.differing:,} of {counted(found.elements, 'element')} {verb(found.differing, 'differ')}"
+        return f"{differing}, by {found.max_abs:.3g} at most"
     text = f"max |d| {found.max_abs:.3g}, relative {found.max_relative:.3g}, cosine {found.cosine:.6f}"
     allowed, which = found.tolerance, f"[{place}] is {found.got}, not {found.want}"
     if found.beyond:

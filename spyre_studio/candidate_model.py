@@ -90,13 +90,25 @@ def factors_title(factors: Mapping[str, int]) -> str:
     return " · ".join(f"{loop} {factor}" for loop, factor in factors.items()) or "one core"
 
 
-def rows_of(candidates: Sequence[Candidate], op: LoopOp, pinned: bool = False) -> tuple[CandidateRow, ...]:
-    """A row per candidate of an op in the order given; its division may be `pinned`."""
+_TOGETHER: Final = ("co-optimize", "improve-division")
+"""Passes that divide ops by the time of the whole plan, whatever the published ranking says."""
+
+
+def ranking_decides(pipeline: str) -> bool:
+    """True if a plan of that pipeline has the divisions of the published ranking."""
+    return not any(name in pipeline for name in _TOGETHER)
+
+
+def rows_of(
+    candidates: Sequence[Candidate], op: LoopOp, pinned: bool = False, ranked: bool = True
+) -> tuple[CandidateRow, ...]:
+    """A row per candidate of an op in the order given; its division may be `pinned`.  `ranked`: the published ranking
+    chose it, and not the time of the whole plan."""
     chosen = next((one for one in candidates if one.chosen), None)
     totals = [one.total_us for one in candidates if one.legal]
     best = min((total for total in totals if total > 0), default=0.0)
     scale = min(max(totals, default=0.0), best * WIDEST) or 1.0
-    judge = _Judge(chosen, tuple(loop.name for loop in op.reduction_loops), pinned)
+    judge = _Judge(chosen, tuple(loop.name for loop in op.reduction_loops), pinned, ranked)
     places = {loop.name: place for place, loop in enumerate(op.loops)}
     return tuple(_row(one, judge, scale, places) for one in candidates)
 
@@ -136,7 +148,7 @@ def _row(one: Candidate, judge: _Judge, scale: float, places: Mapping[str, int])
         legal=one.legal,
         chosen=one.chosen,
         cause=judge.cause(one),
-        hint=_hint(one, chosen),
+        hint=_hint(one, chosen, judge.ranked),
     )
 
 
@@ -168,6 +180,7 @@ class _Judge:
     chosen: Candidate | None
     reduced: tuple[str, ...]
     pinned: bool
+    ranked: bool
 
     def cause(self, one: Candidate) -> str:
         """Why it is not the plan, or that it is."""
@@ -180,10 +193,15 @@ class _Judge:
         if delta >= _SAME:
             return ", ".join(self._causes(one, chosen))
         if delta > -_SAME:
-            return f"same time, {_ranked(one, chosen) or _smaller(one, chosen)}"
+            return f"same time, {self._behind(one, chosen) or _smaller(one, chosen)}"
         if self.pinned:
             return "the pin decides"
-        return _ranked(one, chosen) or "not chosen by time alone"
+        if not self.ranked:
+            return "only alone: the plan as a whole was timed"
+        return self._behind(one, chosen) or "not chosen by time alone"
+
+    def _behind(self, one: Candidate, chosen: Candidate) -> str:
+        return _ranked(one, chosen) if self.ranked else ""
 
     def _causes(self, slow: Candidate, fast: Candidate) -> list[str]:
         """What makes the slow one slow: of compute and memory the side that lasts, and what hides behind nothing."""
@@ -257,14 +275,15 @@ def _smaller(one: Candidate, chosen: Candidate) -> str:
 # The tooltip
 
 
-def _hint(one: Candidate, chosen: Candidate | None) -> str:
+def _hint(one: Candidate, chosen: Candidate | None, ranked: bool) -> str:
     if not one.legal:
         return one.why_not
     more = _more(one, chosen) if chosen is not None and not one.chosen else {}
-    lines = [f"{format_us(one.total_us)} on {one.cores} cores, span {format_bytes(one.span_bytes)}"]
+    lines = [f"{format_us(one.total_us)} on {format_count(one.cores, 'core')}, span {format_bytes(one.span_bytes)}"]
     lines += [_term_line(term, more.get(term.name)) for term in one.terms]
     if one.ranking:
-        lines.append(f"Ranking (points of preference, no time): {format_number(one.points)}")
+        part = "" if ranked else " of the published rule, which did not decide here"
+        lines.append(f"Ranking{part} (points of preference, no time): {format_number(one.points)}")
         lines += [f"    {term.name} {format_number(term.microseconds)}" for term in one.ranking]
     return "\n".join(lines)
 

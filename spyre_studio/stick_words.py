@@ -10,6 +10,7 @@ from math import prod
 from typing import Literal
 
 from compiler.coordinates import device_dims, outer_dim
+from compiler.counts import verb
 from compiler.layout import SPARSE, Arrangement, StickLayout
 from spyre_studio.stick_model import StickModel
 from spyre_studio.units import format_bytes, format_count, format_percent
@@ -48,11 +49,14 @@ def _fact(layout: StickLayout, shape: tuple[int, ...], place: int) -> DeviceDim:
     if place == last:
         return DeviceDim(size, f"d{dim}", "lanes", "stick", stride, f"{lanes} neighbours of dim {dim} share a stick.")
     if place == outer_dim(layout):
-        hint = f"Which stick along dim {dim}: its {shape[dim]:,} values make {format_count(size, 'stick')}."
+        values = f"{format_count(shape[dim], 'value')} {verb(shape[dim], 'make')}"
+        hint = f"Which stick along dim {dim}: its {values} {format_count(size, 'stick')}."
         return DeviceDim(size, f"d{dim}", "sticks", "stick", stride, hint)
     more = size - shape[dim]
     if more > 0:
-        hint = f"Dim {dim} of the tensor has {shape[dim]:,} values and is filled up with zeros to {size:,}."
+        hint = (
+            f"Dim {dim} of the tensor has {format_count(shape[dim], 'value')} and is filled up with zeros to {size:,}."
+        )
         return DeviceDim(size, f"d{dim}", f"+{more:,} zeros", "dim", stride, hint)
     return DeviceDim(size, f"d{dim}", "", "dim", stride, f"Dim {dim} of the tensor, whole.")
 
@@ -106,10 +110,11 @@ def memory_sentence(layout: StickLayout) -> str:
     if blocks == 1 and (columns == 1 or tall == 1):
         return f"In memory: {format_count(layout.sticks)} sticks, one after the other."
     if tall == 1:
-        return f"In memory: {blocks:,} rows of {format_count(columns, 'stick')}."
+        return f"In memory: {format_count(blocks, 'row')} of {format_count(columns, 'stick')}."
     if blocks == 1 or columns == 1:
-        return f"In memory: {blocks * columns:,} columns of {format_count(tall, 'stick')}."
-    return f"In memory: {blocks:,} blocks, each {columns:,} columns of {format_count(tall, 'stick')}."
+        return f"In memory: {format_count(blocks * columns, 'column')} of {format_count(tall, 'stick')}."
+    each = f"{format_count(columns, 'column')} of {format_count(tall, 'stick')}"
+    return f"In memory: {format_count(blocks, 'block')}, each {each}."
 
 
 def figures(model: StickModel) -> str:

@@ -143,12 +143,13 @@ def describe(compilation: Compilation) -> tuple[str, ...]:
     parts = f"compute {format_us(cost.compute_us)}, device memory {format_us(cost.hbm_us)}"
     parts += f", {format_us(cost.serial_us)} beside them" if cost.serial_us else ""
     used, budget = format_bytes(compilation.program.lx_bytes), format_bytes(device.lx_budget_bytes)
+    buffers = format_count(len(computed), "computed buffer")
     lines = [
         f"{plan.model} on {device.name}, {format_count(plan.cores, 'core')}",
         f"  predicted  {format_us(cost.total_us)} ({parts})",
         *_made(compilation),
         f"  traffic    {format_bytes(cost.hbm_bytes)}",
-        f"  LX         {used} of {budget} per core; {inside} of {len(computed)} computed buffers inside",
+        f"  LX         {used} of {budget} per core; {inside} of {buffers} inside",
     ]
     moves = counts_of([edit for edit in plan.edits if edit.kind in HOMEWARD])
     if moves:

@@ -14,6 +14,7 @@ from compiler.checks.case import Case
 from compiler.checks.domains import full
 from compiler.checks.elements import Elements, accessed, joined, of_one_row, same, stored
 from compiler.checks.findings import Findings
+from compiler.counts import counted
 from compiler.loops import Access, Buffer, BufferKind, OpKind, Role
 from compiler.schedule import REPLICA, Step
 
@@ -37,8 +38,8 @@ def _complete(case: Case, findings: Findings) -> None:
     if plan.model != program.name:
         findings.add(f"the plan is for model {plan.model}, the program is {program.name}")
     if plan.device != case.device.name or plan.cores != case.device.cores:
-        want = f"{case.device.name} with {case.device.cores} cores"
-        findings.add(f"the plan is for {plan.device} with {plan.cores} cores, the problem for {want}")
+        want = f"{case.device.name} with {counted(case.device.cores, 'core')}"
+        findings.add(f"the plan is for {plan.device} with {counted(plan.cores, 'core')}, the problem for {want}")
     names = case.schedule.step_map
     for what, needed, given in (
         ("layout", case.buffers, plan.layouts),

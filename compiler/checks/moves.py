@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from compiler.checks.case import Case
 from compiler.checks.image import Box, Image
+from compiler.counts import counted
 from compiler.layout import Arrangement, StickLayout
 from compiler.loops import BufferKind, OpKind
 from compiler.plan import HOMEWARD, EditKind, Slot
@@ -107,7 +108,7 @@ def _counts_fault(case: Case, writer: Step, held: list[Box], needed: list[Box]) 
         if seen.setdefault(box, core) != core:
             return f"has two senders for one part: cores {seen[box]} and {core} both hold it since {writer.name}"
     if len(needed) < len(held):
-        return f"runs on {len(needed)} cores, but {writer.name} left parts on {len(held)}"
+        return f"runs on {counted(len(needed), 'core')}, but {writer.name} left parts on {len(held)}"
     if len(held) < len(needed) != case.cores:
         return f"goes from {len(held)} to {len(needed)} cores: to more cores it goes only if to all {case.cores}"
     return "changes nothing: every core holds its part already" if held == needed else ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from compiler.checks.case import Case
 from compiler.checks.findings import Findings
+from compiler.counts import counted
 from compiler.division import Division
 from compiler.loops import LoopOp
 from compiler.pins import PinState, PinStatus
@@ -102,7 +103,7 @@ def _same_fault(case: Case, name: str, other: str) -> str:
         known.append((division.cores, factors))
     (cores, mine), (other_cores, theirs) = known
     if cores != other_cores:
-        return f"{name} runs on {cores} cores, {other} on {other_cores}"
+        return f"{name} runs on {counted(cores, 'core')}, {other} on {other_cores}"
     if len(mine) != len(theirs):
         return f"the results have {len(mine)} and {len(theirs)} dims, of which none can be told to be the same"
     for dim, (one, two) in enumerate(zip(mine, theirs, strict=True)):

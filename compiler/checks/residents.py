@@ -15,6 +15,7 @@ from compiler.checks.elements import Elements, same, within
 from compiler.checks.findings import Findings
 from compiler.checks.image import Box, Image
 from compiler.checks.moves import ring_fault, whereabouts_fault
+from compiler.counts import counted
 from compiler.loops import Buffer, BufferKind, LoopOp, OpKind, Role
 from compiler.plan import EditKind
 from compiler.schedule import Step
@@ -78,7 +79,7 @@ def _barred_fault(case: Case, buffer: Buffer, outputs: dict[str, str]) -> str:
         dim, size = layout.padding[0]
         return f"it is padded with zeros along dim {dim} to {size}, which only device memory holds"
     if len(writers) != 1:
-        return f"it is written by {len(writers)} steps"
+        return f"it is written by {counted(len(writers), 'step')}"
     if writers[0].op.kind is OpKind.OPAQUE:
         return f"the opaque {writers[0].name} writes it in device memory"
     readers = case.readers(name)
@@ -174,7 +175,8 @@ def _core_fault(core: int, read: Elements, held: tuple[Elements, ...]) -> str:
     """Why a core does not find in its LX exactly what it reads, as the end of a sentence."""
     count = read.size
     if core >= len(held):
-        return f"reads {count} elements and holds none: only {len(held)} cores wrote it"
+        many = "elements" if count is None else counted(count, "element")
+        return f"reads {many} and holds none: only {counted(len(held), 'core')} wrote it"
     equal = same(read, held[core])
     if equal:
         return ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from compiler.checks.case import Case
 from compiler.checks.domains import full
 from compiler.checks.elements import same
+from compiler.counts import counted
 from compiler.loops import Index, LoopOp, OpKind
 from compiler.plan import EditKind, Slot
 from compiler.schedule import Step
@@ -84,7 +85,7 @@ def _core_fault(case: Case, writer: Step, origin: Step) -> str:
     if child is None or parent is None:
         return "their elements per core are too many pieces to compare"
     if len(child) != len(parent):
-        return f"{origin.name} wrote it on {len(parent)} cores, {writer.name} runs on {len(child)}"
+        return f"{origin.name} wrote it on {counted(len(parent), 'core')}, {writer.name} runs on {len(child)}"
     for core, (mine, theirs) in enumerate(zip(child, parent, strict=True)):
         if not same(mine, theirs):
             return f"core {core} holds other elements of the one than of the other"

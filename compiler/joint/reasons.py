@@ -6,10 +6,12 @@ Refuses to decide.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from frozendict import frozendict
 
+from compiler.counts import verb
 from compiler.eligibility import Scene, judge, scene_of
 from compiler.joint.arrivals import arrives
 from compiler.joint.assembly import Assembly
@@ -21,7 +23,11 @@ from compiler.problem import Problem
 
 def placements(problem: Problem, plan: Plan, assembly: Assembly, told: Judge) -> frozendict[str, Placement]:
     """A placement of every buffer of a plan whose slots are set."""
-    places = _Places(problem, plan, assembly, told, scene_of(problem.program, plan), Weighed(problem, plan, told))
+    subjects = assembly.ground.subjects
+    numbers = {one.buffer: number for number, one in enumerate(subjects) if one.writer >= 0}
+    clones = {name: subjects[number].buffer for number, name in assembly.outs.items()}
+    scene, weighed = scene_of(problem.program, plan), Weighed(problem, plan, told)
+    places = _Places(problem, plan, told, scene, weighed, numbers, clones)
     names = places.scene.schedule.buffers
     computed = {name: places.of(name) for name in names if not arrives(places.scene.schedule, name)}
     told.left = max(told.left, FEWEST)  # those that arrive have figures of their own
@@ -34,20 +40,19 @@ class _Places:
 
     problem: Problem
     plan: Plan
-    assembly: Assembly
     told: Judge
     scene: Scene
     weighed: Weighed
+    numbers: Mapping[str, int]
+    clones: Mapping[str, str]
 
     def of(self, name: str) -> Placement:
         """Where a buffer is, and why."""
         slot = self.plan.placement.get(name)
         if isinstance(slot, Slot):
             return slot
-        clone = next((number for number, out in self.assembly.outs.items() if out == name), None)
-        if clone is not None:
-            source = self.assembly.ground.subjects[clone].buffer
-            return Spilled(ReasonCode.DEVICE_COPY, f"the clone of {source}, which is in LX")
+        if name in self.clones:
+            return Spilled(ReasonCode.DEVICE_COPY, f"the clone of {self.clones[name]}, which is in LX")
         if self.problem.pins.placement.get(name) == "hbm":
             return Spilled(ReasonCode.PINNED, "a pin keeps it in device memory")
         verdict = judge(self.scene, name)
@@ -64,17 +69,13 @@ class _Places:
             if verdict.code is ReasonCode.NOT_READ:
                 return replace(verdict, detail=f"{fetched.detail}, and no step reads it")
             return replace(verdict, detail=f"{verdict.detail}; the host fetches it as well")
-        number = self._number(name)
+        number = self.numbers.get(name)
         words = self.weighed.output(number) if number is not None and self.told.left > 0 else ""
         return Spilled(ReasonCode.NOT_WORTH_IT, words) if words else self._outside(name, verdict.bytes_per_core)
 
-    def _number(self, name: str) -> int | None:
-        subjects = enumerate(self.assembly.ground.subjects)
-        return next((number for number, one in subjects if one.buffer == name and one.writer >= 0), None)
-
     def _outside(self, name: str, foot_bytes: int) -> Spilled:
         """Why a buffer that may be in LX is not there; it would take so many bytes per core."""
-        number, told, capacity = self._number(name), self.told, self.problem.device.lx_budget_bytes
+        number, told, capacity = self.numbers.get(name), self.told, self.problem.device.lx_budget_bytes
         if foot_bytes > capacity:
             return Spilled(ReasonCode.CAPACITY, f"it takes {foot_bytes:,} B per core, and LX has {capacity:,} B")
         if number is None:
@@ -112,7 +113,8 @@ def reasons(before: Plan, plan: Plan, told: Judge) -> frozendict[str, str]:
 def _purpose(kind: EditKind, source: str, readers: tuple[str, ...]) -> str:
     who = ", ".join(readers[:3]) + (f" and {len(readers) - 3} more" if len(readers) > 3 else "")
     if kind is EditKind.RELAYOUT:
-        return f"{who} read {source} on other cores than those that wrote it: over the ring that is quickest"
+        found = f"{who} {verb(readers, 'read')} {source} on other cores than those that wrote it"
+        return f"{found}: over the ring that is quickest"
     if kind is EditKind.CLONE_IN:
         return f"one load of {source} into LX serves {who}"
-    return f"{source} is in LX, and {who} need it in device memory"
+    return f"{source} is in LX, and {who} {verb(readers, 'need')} it in device memory"

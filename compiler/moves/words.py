@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from frozendict import frozendict
 
+from compiler.counts import verb
 from compiler.moves.value import Moves
 from compiler.plan import OUTPUT_READER, Edit, EditKind
 from compiler.price import Cost, StepCost
@@ -24,14 +25,16 @@ def reasons_of(moves: Mapping[str, Moves], saved_us: Mapping[str, float], cost: 
             what = _what(edit, one.layout.size_bytes, steps[edit.name])
             found[f"edit:{edit.name}"] = f"{what}; {_gain(one, saved_us.get(one.buffer, 0.0))}"
             found[f"layout:{edit.target}"] = f"that of {edit.source}"
-            whose = "its source is held" if edit.kind is EditKind.CLONE_OUT else f"{_listed(edit)} read it"
+            held = edit.kind is EditKind.CLONE_OUT
+            whose = "its source is held" if held else f"{_listed(edit)} {verb(edit.readers, 'read')} it"
             found[f"division:{edit.name}"] = f"as {whose}"
     return frozendict(found)
 
 
 def _what(edit: Edit, size: int, cost: StepCost) -> str:
     if edit.kind is EditKind.RELAYOUT:
-        return f"{_listed(edit)} read it on other cores: {size:,} B over the ring in {cost.total_us:.4g} us"
+        found = f"{_listed(edit)} {verb(edit.readers, 'read')} it on other cores"
+        return f"{found}: {size:,} B over the ring in {cost.total_us:.4g} us"
     if edit.kind is EditKind.CLONE_IN:
         return f"one load of {size:,} B in {cost.total_us:.4g} us for {_listed(edit)}"
     return f"{size:,} B written once for {_listed(edit)}, the others find it in LX"

@@ -14,6 +14,7 @@ from typing import ClassVar
 from frozendict import frozendict
 
 from compiler.cost.requests import copy_us
+from compiler.counts import counted
 from compiler.layout import StickLayout
 from compiler.loops import Buffer, LoopOp
 from compiler.order_copies import free_name, reader_names
@@ -91,7 +92,7 @@ class _Padding:
         self.reasons[f"layout:{name}"] = f"the copy of {buffer.name} that {first.name} needs"
         self.reasons[f"edit:{name}"] = (
             f"{buffer.name} with {_filled_words(first, buffer, tail)}; the copy takes {took:,.2f} us: "
-            f"{buffer.elements:,} elements moved"
+            f"{counted(buffer.elements, 'element')} moved"
         )
 
     def plan(self) -> Plan:
@@ -108,5 +109,5 @@ class _Padding:
 
 def _filled_words(op: LoopOp, buffer: Buffer, tail: Tail) -> str:
     sizes = f"from {buffer.shape[tail.dim]} to {tail.size}"
-    because = f"{op.name} reads {tail.extent} steps of {tail.loop} in sticks of {tail.lanes}"
+    because = f"{op.name} reads {counted(tail.extent, 'step')} of {tail.loop} in sticks of {tail.lanes}"
     return f"dim {tail.dim} filled up with zeros {sizes}, because {because}"

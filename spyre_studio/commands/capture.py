@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from compiler.codec import to_json
+from compiler.counts import counted
 from spyre_studio import tasks
 from spyre_studio.commands.planning import MODEL
 from spyre_studio.commands.terminal import Terminal, tell
@@ -28,5 +29,6 @@ def run(arguments: argparse.Namespace) -> int:
     terminal.done()
     write_output(arguments.output, to_json(captured) + "\n")
     program = captured.program
-    tell(f"{program.name}: {len(program.ops)} ops, {len(program.buffers)} buffers", arguments.output)
+    counts = f"{counted(len(program.ops), 'op')}, {counted(len(program.buffers), 'buffer')}"
+    tell(f"{program.name}: {counts}", arguments.output)
     return 0

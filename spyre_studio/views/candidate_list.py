@@ -73,11 +73,11 @@ class CandidatePanel(QWidget):
 
     # What is shown
 
-    def show_candidates(self, found: tuple[Candidate, ...], op: LoopOp, pin: PinMark) -> None:
-        """Candidates of an op."""
+    def show_candidates(self, found: tuple[Candidate, ...], op: LoopOp, pin: PinMark, ranked: bool = True) -> None:
+        """Candidates of an op; `ranked`: the published ranking chose its division."""
         if found is not self._found or pin != self._pin:
             self._found, self._pin = found, pin
-            self._rows = rows_of(found, op, pin.word == "pinned")
+            self._rows = rows_of(found, op, pin.word == "pinned", ranked)
             self._factors = {candidate_key(one.factors): one.factors for one in found}
             self._show()
         self.waiting.setVisible(not found)

@@ -14,7 +14,7 @@ from spyre_studio.legend import Entry, Legend
 from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.term_groups import group_of, summed
 from spyre_studio.theme import GRID
-from spyre_studio.units import format_bytes, format_percent, format_us
+from spyre_studio.units import format_bytes, format_count, format_percent, format_us
 from spyre_studio.widgets import Card, Heading, text_label
 
 
@@ -119,7 +119,7 @@ def _words(compilation: Compilation, cost: StepCost) -> str:
     else:
         sentences.append("It moves nothing between device memory and the cores.")
     if kernel is not None:
-        others = f" with {len(kernel.steps) - 1} other steps" if len(kernel.steps) > 1 else ""
+        others = f" with {format_count(len(kernel.steps) - 1, 'other step')}" if len(kernel.steps) > 1 else ""
         sentences.append(
             f"It runs in {kernel.kernel}{others}, {format_us(kernel.total_us)} in all: compute and memory "
             "overlap there, so that terms need not add up."

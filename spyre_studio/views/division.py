@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 from compiler.compilation import Compilation
 from compiler.pins import Pins, PinState
 from compiler.schedule import Schedule
+from spyre_studio.candidate_model import ranking_decides
 from spyre_studio.division_model import OpSplits, pinned_factors, splits_of, title_of
 from spyre_studio.handover_model import Handovers, handovers_of
 from spyre_studio.occupancy import kind_of
@@ -248,7 +249,8 @@ class DivisionPanel(QWidget):
         if not self._candidates:
             words = "Pricing every legal split of this op…" if self._waiting else "The worker could not list them."
             self.candidates.show_waiting(words, "listing…" if self._waiting else "not known")
-        self.candidates.show_candidates(self._candidates, splits.op, pin)
+        ranked = self._compilation is None or ranking_decides(self._compilation.plan.pipeline)
+        self.candidates.show_candidates(self._candidates, splits.op, pin, ranked)
         self.candidates.show_draft(self.draft)
 
     # What the user does

@@ -47,7 +47,7 @@ def test_one_owner_read_by_four_cores() -> None:
     spread = op("spread", "j", extents, [(x, ".j"), (m, "..")], (y, ".j"))
     problem = Problem(program([x, m, y], [total, spread], y), spyre(4))
     plan = placed(divided(naive_plan(problem), spread=split(j=(4, 1024))), m=slot(0, 128, 0, 1))
-    assert "core 1 reads 1 elements and holds none: only 1 cores wrote it" in only(problem, plan, "ownership")
+    assert "core 1 reads 1 element and holds none: only 1 core wrote it" in only(problem, plan, "ownership")
     assert failed(check(problem, placed(naive_plan(problem), m=slot(0, 128, 0, 1)))) == {}
 
 

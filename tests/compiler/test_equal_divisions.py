@@ -80,7 +80,7 @@ def test_ties_to_host_ops_and_to_results_of_other_rank_are_refused() -> None:
     host = next(op.name for op in program.ops if op.call is not None)
     plan = compile_problem(GRAPH, problem_of(program, Pins(same=frozendict({"add": host, "sum": "neg"})))).plan
     assert plan.pins["same:add"].detail == f"{host} runs on the host and is not divided"
-    words = "the result of sum has 1 dims, that of neg 2: no telling which belong together"
+    words = "the result of sum has 1 dim, that of neg 2: no telling which belong together"
     assert plan.pins["same:sum"] == PinStatus(PinState.REFUSED, words)
 
 

@@ -7,6 +7,7 @@ from frozendict import frozendict
 
 from compiler.candidates import Candidate, candidates
 from compiler.loops import Loop, LoopOp, OpKind, Origin, Role
+from compiler.pipelines import PIPELINES
 from compiler.price import CostTerm
 from spyre_studio.candidate_model import (
     ORDERS,
@@ -15,6 +16,7 @@ from spyre_studio.candidate_model import (
     candidate_key,
     factors_title,
     groups_in,
+    ranking_decides,
     rows_of,
     term_names,
 )
@@ -89,6 +91,25 @@ def test_a_faster_one_says_what_held_it_back() -> None:
     assert row_of(fast, ranked, pinned=True).verdict == "−10.0 µs, but the pin decides"
     plain = candidate(20.0, terms(device_memory=20), n=32)
     assert row_of(plain).verdict == "−10.0 µs, but not chosen by time alone"
+
+
+def test_where_the_whole_plan_was_timed_the_published_ranking_is_no_cause() -> None:
+    """A co-optimised plan has other divisions than those of the ranking, which nobody asked."""
+    ranked = replace(CHOSEN, points=100.0, ranking=terms(compute=10, M_lanes=0))
+    behind = {"points": 120.5, "ranking": terms(compute=10, M_lanes=20.5)}
+    fast = replace(candidate(20.0, terms(device_memory=20), n=32), **behind)  # type: ignore[arg-type]
+    same = replace(candidate(30.0, terms(device_memory=30), cores=16, n=16), **behind)  # type: ignore[arg-type]
+    _, quick, tie = rows_of((ranked, fast, same), OP, ranked=False)
+    assert quick.verdict == "−10.0 µs, but only alone: the plan as a whole was timed"
+    assert tie.verdict == "same time, 16 cores instead of 32"
+    assert "Ranking of the published rule, which did not decide here (points" in quick.hint
+    assert rows_of((ranked, same), OP)[1].verdict == "same time, ranked 20.5 behind: M lanes"
+    assert rows_of((ranked, fast), OP, pinned=True, ranked=False)[1].verdict == "−10.0 µs, but the pin decides"
+
+
+@pytest.mark.parametrize(("name", "decides"), [("staged", True), ("searched", False), ("co-optimized", False)])
+def test_which_pipelines_follow_the_ranking(name: str, decides: bool) -> None:
+    assert ranking_decides(PIPELINES[name]) is decides
 
 
 def test_ties_are_explained() -> None:
