@@ -17,7 +17,7 @@ from compiler.loops import Apply, Const, Index, IndexValue, Instruction, Load, L
 from compiler.program import CoreSlice, DeviceOp, DeviceTensor, Memory
 from simulator.timing.conditions import conditions_of
 from simulator.timing.pieces import AccessForm
-from simulator.timing.reach import Reach, reach_of
+from simulator.timing.reach import Reach
 from simulator.timing.routes import Routes
 from simulator.timing.work import Counts, Times
 
@@ -122,7 +122,7 @@ def _moved(
     conditions = conditions_of(op, reads[0]) if reads else ()
     kept = tuple(one for one in conditions if not one.loops & chosen)
     form = AccessForm(_without(index, chosen), op.loops, tensor.layout, kept)
-    reach = reach_of(form, chosen, not reads or op.kind in CONTRACTIONS)
+    reach = Reach(form, chosen, not reads or op.kind in CONTRACTIONS)
     found = [reach.part(part.ranges) for part in parts]
     sticks = np.array([part.sticks for part in found], dtype=np.int64)
     if not reads:

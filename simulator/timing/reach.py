@@ -7,7 +7,7 @@ and which cores touch the same.  Refuses bytes and times, and where a gathered e
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from hashlib import blake2b
 
 import numpy as np
 
@@ -81,7 +81,7 @@ class Reach:
         extra, repeats = self._unmoved_padding(), [ranges[place] for place in self._gathering]
         count = extra * int(np.prod([len(sticks) for sticks in sets], dtype=np.int64))
         count *= int(np.prod([high - low for low, high in repeats], dtype=np.int64))
-        key = (repr(repeats).encode(), *(sticks.tobytes() for sticks in sets))
+        key = (repr(repeats).encode(), *(blake2b(sticks.tobytes(), digest_size=16).digest() for sticks in sets))
         return Part(count, self._run(sets), self._numbers.setdefault(key, len(self._numbers)))
 
     def _of_cluster(self, number: int, ranges: Ranges) -> Integers:
@@ -136,12 +136,6 @@ class Reach:
                 return span * len(sets[mine]) / (gaps + 1)
             span *= len(sets[mine])
         return float(span)
-
-
-@lru_cache(maxsize=1 << 12)
-def reach_of(form: AccessForm, gathering: frozenset[str] = frozenset(), filled: bool = False) -> Reach:
-    """The reach of an access; equal ones of repeated layers share it."""
-    return Reach(form, gathering, filled)
 
 
 def stick_strides(layout: StickLayout) -> Integers:
