@@ -1,6 +1,7 @@
 """Candidate divisions as the division editor lists them."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -155,3 +156,33 @@ def test_each_legal_candidate_is_a_pin_that_is_kept(op: str) -> None:
         plan = divided(problem)
         assert (plan.pins[f"division:{op}"].state is PinState.HONOURED) is one.legal
         assert math.prod(plan.divisions[op].factors.values()) == one.cores or not one.legal
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            lambda plan: replace(plan, layouts=plan.layouts.delete("exp")),
+            "buffer exp: the plan gives it no layout; compile the model again.",
+        ),
+        (
+            lambda plan: replace(plan, placement=plan.placement.set("expx", plan.placement["exp"])),
+            "buffer expx: the plan decides on it, and there is no such buffer; compile the model again.",
+        ),
+        (
+            lambda plan: replace(plan, divisions=plan.divisions.set("expx", plan.divisions["exp"])),
+            "step expx: the plan decides on it, and there is no such step; compile the model again.",
+        ),
+        (
+            lambda plan: replace(plan, kernels=(replace(plan.kernels[0], steps=("expx",)),)),
+            "step expx: the plan decides on it, and there is no such step; compile the model again.",
+        ),
+    ],
+)
+def test_a_plan_that_names_what_does_not_exist_is_refused(change: Callable[[Plan], Plan], sentence: str) -> None:
+    problem = problem_of(softmax(64, 128))
+    broken = change(placed(problem))
+    for ask in (lambda: candidates(problem, broken, "exp"), lambda: price(problem, broken)):
+        with pytest.raises(InputError) as caught:
+            ask()
+        assert caught.value.sentence == sentence

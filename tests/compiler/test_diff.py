@@ -128,3 +128,12 @@ def test_different_models_can_be_compared() -> None:
     found = diff(PLAIN, compiled(attention(2, 64, 64)))
     assert changed(found, ChangeKind.SETTING, "model").after == "attention"
     assert changed(found, ChangeKind.DIVISION, "scores").before == "none"
+
+
+def test_seconds_are_no_difference() -> None:
+    """Two runs with the same input differ in nothing else."""
+    log = tuple(replace(record, seconds=record.seconds + 1) for record in PLAIN.log)
+    later = replace(PLAIN, log=log, solver=replace(PLAIN.solver, seconds=PLAIN.solver.seconds + 1))
+    found = diff(PLAIN, later)
+    assert found.same
+    assert print_diff(found) == "no difference\n"

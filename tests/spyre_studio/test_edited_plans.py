@@ -182,6 +182,11 @@ EDITS: list[tuple[Callable[[Plain], None], str, str]] = [
     (stated("solver|bound_us", 1.0), "record", "the bound_us of its solver is 1, plan and claims make it "),
     (stated("solver|gap", 0.5), "record", "the gap of its solver is 0.5, its claims make it "),
     (
+        stated("solver|status", "magic"),
+        "record",
+        "the status of its solver is 'magic', which its claims do not bear out",
+    ),
+    (
         stated("solver|status", "optimal"),
         "record",
         "the status of its solver is 'optimal', which its claims do not bear",
