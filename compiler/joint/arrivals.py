@@ -8,7 +8,7 @@ that wants one and cannot have it.  Refuses prices: what a clone that could be m
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from compiler.copy_cuts import reader_cut
 from compiler.device import Device
@@ -55,6 +55,7 @@ class Arrivals:
     problem: Problem
     ground: Ground
     free: frozenset[str]
+    _readers: dict[str, list[Step]] = field(default_factory=dict)
 
     def obstacles(self, name: str) -> dict[str, list[str]]:
         """Why readers cannot take a clone of a buffer: sentences without their subjects, and these."""
@@ -75,7 +76,11 @@ class Arrivals:
 
     def readers(self, name: str) -> tuple[Step, ...]:
         """The steps that read a buffer."""
-        return tuple(s for s in self.ground.schedule.steps if any(read.buffer == name for read in s.op.reads))
+        if not self._readers:
+            for step in self.ground.schedule.steps:
+                for buffer in dict.fromkeys(read.buffer for read in step.op.reads):
+                    self._readers.setdefault(buffer, []).append(step)
+        return tuple(self._readers.get(name, ()))
 
     def in_words(self, name: str) -> str:
         """The obstacles of all readers."""

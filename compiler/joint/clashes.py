@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from compiler.division import Division
 from compiler.division_ground import OPEN
 from compiler.division_menu import legal_divisions
-from compiler.eligibility import judge, scene_of
+from compiler.eligibility import Scene, judge, scene_of
 from compiler.joint.arrivals import Arrivals, arrives
 from compiler.joint.ground import Ground
 from compiler.joint.pins import with_remedy
@@ -20,7 +20,7 @@ from compiler.joint.remedies import NAMED, Remedies, cores_for, few, listed, til
 from compiler.joint.subjects import Subject
 from compiler.liveness import lifetimes
 from compiler.loops import BufferKind
-from compiler.plan import Plan, ReasonCode, Spilled
+from compiler.plan import ReasonCode, Spilled
 from compiler.problem import Problem
 from compiler.relayouts import edge_fault, is_product, ring_fault
 from compiler.solvers.joint.demands import Asked, Demand, asked_of
@@ -40,6 +40,7 @@ class Clashes:
     ground: Ground
     free: frozenset[str]
     moves: bool
+    _scene: Scene | None = None
 
     def sentence(self, wants: Mapping[str, Demand], crowd: Sequence[str], late: str) -> str:
         """Why a pin cannot be kept beside a crowd of others, none of which can be left out of that."""
@@ -187,7 +188,8 @@ class Clashes:
         """Why a buffer cannot be in LX whatever is pinned."""
         if arrives(self.ground.schedule, name):
             return Arrivals(self.problem, self.ground, self.free).refusal(name, self.moves)
-        verdict = rule_against(self.problem, self.ground.plan, name)
+        self._scene = self._scene or scene_of(self.problem.program, self.ground.plan)
+        verdict = rule_against(self._scene, name)
         if verdict is not None and verdict.code is ReasonCode.NOT_READ:
             return self._unread(name)
         if verdict is not None and verdict.code not in OPEN:
@@ -222,9 +224,8 @@ class Clashes:
         return self.ground.kinds[task].divisions[0]
 
 
-def rule_against(problem: Problem, plan: Plan, name: str) -> Spilled | None:
+def rule_against(scene: Scene, name: str) -> Spilled | None:
     """The rule that keeps a computed buffer out of LX, whether the host fetches it or not: a clone can go out."""
-    scene = scene_of(problem.program, plan)
     verdict = judge(replace(scene, outputs=frozenset()), name)
     return verdict if isinstance(verdict, Spilled) else None
 
@@ -245,7 +246,7 @@ def no_ring(problem: Problem, ground: Ground, name: str, moves: bool) -> str:
         buffer = ground.schedule.buffers[name]
         if buffer.kind is not BufferKind.COMPUTED:
             return f"{name} arrives in device memory, and the ring moves only what is in LX"
-        verdict = rule_against(problem, ground.plan, name)
+        verdict = rule_against(scene_of(problem.program, ground.plan), name)
         return with_remedy(verdict) if verdict is not None else f"no step reads {name} where its writer could leave it"
     faults = list(dict.fromkeys(_ring_faults(problem, ground, found[0])))
     return next((fault for fault in faults if fault != AT_HOME), AT_HOME)

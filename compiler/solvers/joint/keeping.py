@@ -84,8 +84,7 @@ class Keeping:
 
     def _apart(self, wanted: Numbers) -> bool:
         """Whether everything was tried to meet some demands, in vain."""
-        found = self.seating.found(wanted, tried=QUICK + 2 * len(wanted))
-        return found is None and self.seating.whole
+        return not self.seating.fits(wanted, tried=QUICK + 2 * len(wanted)) and self.seating.whole
 
     def _fewest(self, crowd: Numbers, late: int) -> Numbers:
         """As few of a crowd as still stand in the way of a demand, the first ones rather than the last."""

@@ -58,21 +58,36 @@ class Seating:
     _taken: list[int] = field(default_factory=list)
     _at: dict[int, Seat] = field(default_factory=dict)
     _left: int = 0
+    _every: Allowed = ()
 
     def found(self, wanted: Sequence[int], room: int | None = None, tried: int = 0) -> Answer | None:
         """An answer that meets these demands (by number) in so many units of LX, if there is one among those tried."""
+        ties = self._ties(wanted)
+        made = self._tried(wanted, ties, room, tried)
+        return None if made is None else self._answer(made, ties)
+
+    def fits(self, wanted: Sequence[int], tried: int = 0) -> bool:
+        """Whether there is such an answer, without making it."""
+        return self._tried(wanted, self._ties(wanted), None, tried) is not None
+
+    def _ties(self, wanted: Sequence[int]) -> list[Tie]:
+        ties = (self.asked.demands[number].tie for number in wanted)
+        return [tie for tie in ties if tie is not None]
+
+    def _tried(self, wanted: Sequence[int], ties: list[Tie], room: int | None, tried: int) -> Allowed | None:
+        """The choices that seats for these demands leave."""
         problem = self.asked.problem
         self.capacity = problem.capacity // problem.alignment if room is None else room
         self._left, self._at = tried or TRIED + 10 * len(wanted), {}
         self._taken = [0] * (2 * len(problem.tasks) + 2)
         demands = [self.asked.demands[number] for number in wanted]
-        ties = [demand.tie for demand in demands if demand.tie is not None]
         rings = {demand.item for demand in demands if demand.ring}
         items = sorted({demand.item for demand in demands if demand.item >= 0}, key=self._time)
-        allowed = _narrowed(tuple(frozenset(range(len(task.menu.choices))) for task in problem.tasks), ties)
+        self._every = self._every or tuple(frozenset(range(len(task.menu.choices))) for task in problem.tasks)
+        allowed = _narrowed(self._every, ties)
         made = None if allowed is None else self._seated([(item, item in rings) for item in items], 0, allowed, ties)
         self.whole = self._left > 0
-        return None if made is None else self._answer(made, ties)
+        return made
 
     def least(self, wanted: Sequence[int]) -> tuple[int, Answer] | None:
         """The fewest units of LX in which these demands were met, and how; None if they cannot be met at all."""
@@ -226,7 +241,7 @@ class Seating:
     def _answer(self, allowed: Allowed, ties: list[Tie]) -> Answer:
         """The answer of the seats; of the choices that are left the first ones."""
         problem, start = self.asked.problem, trivial(self.asked.problem)
-        for task in range(len(problem.tasks)):
+        for task in range(len(problem.tasks)) if ties else ():
             narrowed = _narrowed((*allowed[:task], frozenset({min(allowed[task])}), *allowed[task + 1 :]), ties)
             assert narrowed is not None, "ties along a tree have an answer if every two tasks of one have"
             allowed = narrowed
