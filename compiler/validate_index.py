@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from compiler.checks.elements import accessed
+from compiler.counts import counted
 from compiler.loops import Index, Term
 
 LARGEST = 1 << 60
@@ -75,7 +76,7 @@ def reach_fault(index: Index, bounds: Bounds, storage: int) -> str:
     if low < 0 or high >= storage:
         low, high = _exact(index, bounds) or (low, high)
     if low < 0:
-        return f"reaches {-low} elements before the first one"
+        return f"reaches {counted(-low, 'element')} before the first one"
     return f"reaches element {high} of {storage}" if high >= storage else ""
 
 

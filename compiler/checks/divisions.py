@@ -11,6 +11,7 @@ from frozendict import frozendict
 
 from compiler.checks.domains import Domain
 from compiler.checks.findings import whole
+from compiler.counts import counted
 from compiler.division import Division, Split
 from compiler.loops import LoopOp, OpKind
 
@@ -28,7 +29,7 @@ def division_fault(op: LoopOp, division: object, cores: int) -> str:
             return fault
     used = math.prod(split.factor for split in division.splits)
     if used > cores:
-        return f"uses {used} cores, the plan has {cores}"
+        return f"uses {counted(used, 'core')}, the plan has {cores}"
     if op.kind is OpKind.OPAQUE and used > 1:
         return f"is opaque and cannot be divided over {used} cores"
     return ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from compiler.checks.case import Case
 from compiler.checks.findings import Findings
+from compiler.counts import counted
 from compiler.loops import OpKind
 
 
@@ -21,7 +22,8 @@ def edits(case: Case, findings: Findings) -> None:
         elements = case.buffers[step.edit.source].elements
         if points != elements * copies:
             each = f", {copies} times" if copies > 1 else ""
-            findings.add(f"edit {step.name} copies {points} of {elements} elements of {step.edit.source}{each}")
+            whole = counted(elements, "element")
+            findings.add(f"edit {step.name} copies {points} of {whole} of {step.edit.source}{each}")
     if "kernels" in case.decided:
         _kernels(case, findings)
 

@@ -14,6 +14,7 @@ from frozendict import frozendict
 from compiler.checks.findings import whole
 from compiler.checks.image import device_dims, levels_of, outer_dim, split, take_apart
 from compiler.checks.summands import summands
+from compiler.counts import counted
 from compiler.device import Device
 from compiler.dtypes import DType
 from compiler.layout import MAX_DIM_ORDER, SPARSE, UNIT, Arrangement, StickLayout, stick_layout
@@ -104,14 +105,14 @@ def _stick_fault(buffer: Buffer, layout: StickLayout) -> str:
     size = 1 if dim == SPARSE else buffer.shape[dim]
     wanted = buffer.strides[dim] if size > 1 else -1
     if lane_stride != wanted:
-        return f"moves {lane_stride} elements per lane, its stick dim {dim} moves {wanted}"
+        return f"moves {counted(lane_stride, 'element')} per lane, its stick dim {dim} moves {wanted}"
     sticks = -(-size // lanes)
     if layout.arrangement is Arrangement.F16_TO_F32 and dim != SPARSE:
         sticks += sticks % 2
     if count != sticks:
-        return f"has {count} sticks along dim {dim}, {size} elements take {sticks}"
+        return f"has {counted(count, 'stick')} along dim {dim}, {counted(size, 'element')} take {sticks}"
     if size > lanes and outer_stride != lane_stride * lanes:
-        return f"moves {outer_stride} elements per stick, not {lane_stride * lanes}"
+        return f"moves {counted(outer_stride, 'element')} per stick, not {lane_stride * lanes}"
     return ""
 
 
@@ -148,7 +149,7 @@ def _place_fault(
             return f"has {layout.device_size[dim]} places in device dim {dim}, its elements need {most[dim] + 1}"
     if taken.clash:
         moved = layout.stride_map[taken.dim]
-        return f"puts two elements at one place: device dim {taken.dim} moves {moved} elements"
+        return f"puts two elements at one place: device dim {taken.dim} moves {counted(moved, 'element')}"
     if taken.loose:
         return "puts two elements at one place: no device dim tells them apart"
     if any(size > 1 and step == 0 for size, step in zip(shape, strides, strict=True)):

@@ -121,16 +121,18 @@ def _ways_fault(case: Case, held: list[Box], needed: list[Box]) -> str:
         size, found = math.prod(last - first + 1 for first, last in box), int(common[:, core].sum())
         if found != size:
             lanes = box[-1][1] + 1
-            return f"core {core} needs {size // lanes} sticks, of which the cores hold {found // lanes}"
+            return f"core {core} needs {counted(size // lanes, 'stick')}, of which the cores hold {found // lanes}"
     ways = common > 0
     for what, counts in (("sends to", ways.sum(axis=1)), ("receives from", ways.sum(axis=0))):
         most, least, limit = int(counts.argmax()), int(counts.argmin()), case.device.count("relayout_fan_limit")
         if counts[most] > limit:
-            return f"core {most} {what} {counts[most]} cores, the limit is {limit}"
+            return f"core {most} {what} {counted(counts[most], 'core')}, the limit is {limit}"
         if counts[most] != counts[least]:
-            return f"core {least} {what} {counts[least]} cores, core {most} {what.split()[-1]} {counts[most]}"
+            fewest = f"core {least} {what} {counted(counts[least], 'core')}"
+            return f"{fewest}, core {most} {what.split()[-1]} {counts[most]}"
     if len(needed) > len(held) and not bool(np.all(ways.sum(axis=0) == 1)):
-        return f"core 0 receives from {ways[:, 0].sum()} cores; where more cores receive than send, from one each"
+        first = counted(ways[:, 0].sum(), "core")
+        return f"core 0 receives from {first}; where more cores receive than send, from one each"
     return ""
 
 

@@ -87,7 +87,7 @@ def test_from_fewer_cores_each_gets_from_one() -> None:
 
 def test_all_cores_send_and_receive_alike() -> None:
     words = only(*tall(12, 128, 6, split(i=(4, 3)), split(d0=(6, 2)), split(i=(6, 2))), "ownership")
-    assert words == "a is in LX, but ring (step 1) core 0 receives from 1 cores, core 1 from 2"
+    assert words == "a is in LX, but ring (step 1) core 0 receives from 1 core, core 1 from 2"
     even = tall(12, 192, 6, split(i=(2, 6), j=(3, 64)), split(d0=(6, 2)), split(i=(6, 2)))
     assert failed(check(*even)) == {}
     assert judge(*even) == []

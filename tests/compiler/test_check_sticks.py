@@ -72,7 +72,7 @@ def test_slots_are_whole_sticks() -> None:
     [
         (StickLayout((2, 64, 32), (64, 128, 1), (0, 1)), "32 lanes per stick"),
         (StickLayout((2, 63, 64), (64, 128, 1), (0, 1)), "63 places in device dim 1, its elements need 64"),
-        (StickLayout((1, 64, 64), (64, 128, 1), (0, 1)), "1 sticks along dim 1"),
+        (StickLayout((1, 64, 64), (64, 128, 1), (0, 1)), "1 stick along dim 1"),
         (StickLayout((2, 64, 64), (64, 64, 1), (0, 1)), "device dim"),
         (StickLayout((2, 64, 64), (64, -1, 1), (0, 1)), "2 places in device dim 0, its elements need 128"),
         (StickLayout((2, 64), (64, 1), (0, 1)), "its elements need"),

@@ -80,7 +80,7 @@ def test_the_published_graph_without_and_with_the_relayout(solver: str) -> None:
     assert found.plan.reasons["edit:neg@ring"] == (
         "relu reads it on other cores: 2,097,152 B over the ring in 1.136 us; this move of neg saves the plan 38.86 us"
     )
-    assert found.plan.reasons["division:neg@ring"] == "as relu read it"
+    assert found.plan.reasons["division:neg@ring"] == "as relu reads it"
 
 
 def two_readers() -> LoopProgram:
