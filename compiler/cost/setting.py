@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from frozendict import frozendict
 
 from compiler.coordinates import Boxes, core_boxes
+from compiler.cost.delivery import crowding
 from compiler.cost.kernels import Draft, kernel_costs
 from compiler.cost.memory import one_way_us
 from compiler.cost.pricer import Form, Pricer, parts_of, pricer_of
@@ -30,6 +31,10 @@ from compiler.schedule import Schedule, Step, expand, kernels_of
 __all__ = ["RELAYOUT", "Setting", "kernels", "setting_of"]
 LOAD = "load into LX"
 LOAD_WORDS = "bytes / {hbm_one_way_bytes_per_ns} B per ns; one load for all its readers"
+CROWD_WORDS = (
+    "bytes / {hbm_one_way_bytes_per_ns} B per ns * (cores / {reader_fan_free}) ^ {reader_fan_exponent}; "
+    "one load of each part for so many cores"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,19 @@ class Setting:
         if step.edit is not None:
             if parts.loads and self._clones(step, pricer):
                 loaded += [(names[load.place], load.size_bytes) for load in parts.loads]
-                parts = replace(parts, loads=(), copy=None)
+                parts = replace(parts, loads=())
             serial = self._relayout(step, division)
-        serial += tuple(
-            term(self.device, LOAD, one_way_us(self.device, size), LOAD_WORDS, f"{name} {size:,} B")
-            for name, size in loaded
-        )
+        cores = step.edit.replicas if step.edit is not None else 1
+        serial += tuple(self._loaded(name, size, cores) for name, size in loaded)
         return Draft(step.name, names, pricer, parts, serial, sum(size for _, size in loaded))
+
+    def _loaded(self, name: str, size_bytes: int, cores: int) -> CostTerm:
+        """A load into LX, each part on so many cores: read by many, it takes as long as a shared operand."""
+        crowd = crowding(self.device, cores)
+        if crowd <= 1:
+            return term(self.device, LOAD, one_way_us(self.device, size_bytes), LOAD_WORDS, f"{name} {size_bytes:,} B")
+        inputs = f"{name} {size_bytes:,} B, cores={cores}"
+        return term(self.device, LOAD, one_way_us(self.device, size_bytes) * crowd, CROWD_WORDS, inputs)
 
     def _clones(self, step: Step, pricer: Pricer) -> bool:
         """True for a copy into LX of an input, or of anything that is loaded there as it is."""

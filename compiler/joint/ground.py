@@ -6,6 +6,7 @@ Refuses to search and to decide.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 
 from frozendict import frozendict
@@ -13,6 +14,7 @@ from frozendict import frozendict
 from compiler.copy_cuts import copy_cut
 from compiler.cost.setting import kernels
 from compiler.joint.bills import Surroundings
+from compiler.joint.gains import least_us, turning
 from compiler.joint.kept import kept_of
 from compiler.joint.kinds import Kind, Role, rates_of
 from compiler.joint.offers import Offer, Offers
@@ -24,6 +26,9 @@ from compiler.plan import Plan
 from compiler.problem import Problem
 from compiler.schedule import Schedule
 from compiler.solvers.joint.problem import NOWHERE, Item, JointProblem, Menu, Task
+
+LONG, MUCH = 40, 0.01
+"""Steps of a long program, and the share of its time that a load into LX for a single reader has to be able to save."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,16 +79,15 @@ class _Maker:
     def ground(self) -> Ground:
         """Roles, menus, offers and items."""
         tied = [self._tied(one) for one in self.subjects]
-        roles, numbers = self._roles(tied)
-        operands = tuple(role.operands for role in roles)
-        maker = self.kept.offers(self.kinds, self.moves, operands, self.problem.pins)
-        pairs = zip(self.schedule.steps, roles, strict=True)
-        kinds = tuple(self.kinds.kind(step, role, self.kernel[step.name][1]) for step, role in pairs)
-        tasks = tuple(
-            Task(step.name, own, role.writes, kind.menu, self.kernel[step.name][0], other)
-            for step, role, kind, (own, other) in zip(self.schedule.steps, roles, kinds, numbers, strict=True)
-        )
-        offers = tuple(maker.of(one, tasks, kinds) if tied[number] else () for number, one in enumerate(self.subjects))
+        tasks, kinds, maker = self._made(tied)
+        offers = self._offers(tied, tasks, kinds, maker)
+        kept = [
+            here and (one.writer >= 0 or bool(own)) for here, one, own in zip(tied, self.subjects, offers, strict=True)
+        ]
+        if kept != tied:  # each operand doubles the bills of its readers: without those of which no load gains anything
+            tied = kept
+            tasks, kinds, maker = self._made(tied)
+            offers = self._offers(tied, tasks, kinds, maker)
         items = tuple(
             self._item(one, tasks, kinds, found, maker) if tied[number] else self._bare(one)
             for number, (one, found) in enumerate(zip(self.subjects, offers, strict=True))
@@ -92,15 +96,54 @@ class _Maker:
         joint = JointProblem(tasks, items, device.lx_budget_bytes, device.stick_bytes, rates_of(device))
         return Ground(joint, self.plan, self.schedule, kinds, self.subjects, offers, self.kinds.views)
 
+    def _made(self, tied: list[bool]) -> tuple[tuple[Task, ...], tuple[Kind, ...], Offers]:
+        """Tasks with their kinds where these subjects may be in LX, and what makes offers for them."""
+        roles, numbers = self._roles(tied)
+        operands = tuple(role.operands for role in roles)
+        pairs = zip(self.schedule.steps, roles, strict=True)
+        kinds = tuple(self.kinds.kind(step, role, self.kernel[step.name][1]) for step, role in pairs)
+        tasks = tuple(
+            Task(step.name, own, role.writes, kind.menu, self.kernel[step.name][0], other)
+            for step, role, kind, (own, other) in zip(self.schedule.steps, roles, kinds, numbers, strict=True)
+        )
+        maker = self.kept.offers(self.kinds, self.moves, operands, self.problem.pins)
+        lone = frozenset(one.buffer for one in self.subjects if one.writer < 0 and len(one.readers) == 1)
+        return tasks, kinds, replace(maker, turning=self._turning(tied, tasks, maker), lone=lone)
+
+    def _turning(self, tied: list[bool], tasks: tuple[Task, ...], maker: Offers) -> frozenset[int]:
+        """Kernels that may read less than they write; in long programs, those whose inputs are no larger than what they
+        put out: others read less only by many loads of much."""
+        read, written, out = defaultdict[int, int](int), defaultdict[int, int](int), defaultdict[int, int](int)
+        for here, one in zip(tied, self.subjects, strict=True):
+            size = self.plan.layouts[one.buffer].size_bytes
+            if one.writer < 0:
+                read[tasks[one.readers[0]].kernel] += size
+                continue
+            kernel = tasks[one.writer].kernel
+            written[kernel] += size if one.output else 0
+            out[kernel] += maker.out(one).written_bytes if here else 0
+        if len(tasks) <= LONG:
+            return turning(tasks, out)
+        return frozenset(kernel for kernel, size in written.items() if read[kernel] <= size)
+
+    def _offers(
+        self, tied: list[bool], tasks: tuple[Task, ...], kinds: tuple[Kind, ...], maker: Offers
+    ) -> tuple[tuple[Offer, ...], ...]:
+        """The offers for every subject; in long programs without those that gain little."""
+        pairs = zip(tied, self.subjects, strict=True)
+        found = tuple(maker.of(one, tasks, kinds) if here else () for here, one in pairs)
+        if len(tasks) <= LONG:
+            return found
+        least = MUCH * least_us(tasks, rates_of(self.problem.device))
+        return tuple(tuple(one for one in own if one.gain_us >= least) for own in found)
+
     def _tied(self, one: Subject) -> bool:
-        """True if a subject may be in LX at all: as written, or by a clone that several readers share or a pin asks
-        for."""
+        """True if a subject may be in LX at all: as written, or by a load into LX."""
         if one.loose:
             return False
         device = self.problem.device
         fits = self.plan.layouts[one.buffer].size_bytes <= device.lx_budget_bytes * device.cores
-        asked = len(one.readers) > 1 or self.problem.pins.placement.get(one.buffer) == "lx"
-        return fits and (one.writer >= 0 or (self.moves and asked))
+        return fits and (one.writer >= 0 or self.moves)
 
     def _roles(self, tied: list[bool]) -> tuple[list[Role], list[tuple[tuple[int, ...], tuple[int, ...]]]]:
         """Roles of all steps, and the items behind their names."""

@@ -1,12 +1,14 @@
 """Offers: the moves that a joint problem may choose from, each with its bill and the division of its copy.
 
-Owns which copies are worth offering: clone-ins of buffers in device memory for views that several readers share, and
-relayouts for edges on which writer and reader want different views, the cheapest destinations of each edge.  Refuses
-what no copy can express and what the ring cannot carry (`compiler.relayouts`).
+Owns which copies are worth offering: clone-ins of buffers in device memory for views that several readers share, or
+that make a single reader quicker (`compiler.joint.gains`), and relayouts for edges on which writer and reader want
+different views, the cheapest destinations of each edge.  Refuses what no copy can express and what the ring cannot
+carry (`compiler.relayouts`).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 from frozendict import frozendict
@@ -15,7 +17,8 @@ from compiler.copy_cuts import Cut, reader_cut
 from compiler.cost.setting import Setting
 from compiler.division import Division
 from compiler.joint.bills import Surroundings, bill_of
-from compiler.joint.kinds import Kind, Kinds
+from compiler.joint.gains import Reader
+from compiler.joint.kinds import Kind, Kinds, rates_of
 from compiler.joint.subjects import Subject
 from compiler.pins import Pins
 from compiler.plan import Edit, EditKind, Plan
@@ -24,10 +27,8 @@ from compiler.schedule import Schedule, Step, copy_op
 from compiler.solvers.joint.problem import DEVICE, NOWHERE, Bill, Copy, Task
 
 COPIED = "@copy"
-SHARED_BY = 2
-"""Readers that make a load into LX worth it."""
 OFFERED = 4
-"""Destinations that are offered per edge (facts 5.5)."""
+"""Destinations that are offered per edge (facts 5.5), and views of a load into LX."""
 SHORT = 80
 LOOKED_AT, LOOKED_AT_LONG = 24, 8
 """Views of the writer that a relayout may start from, and of each reader that it may go to, those of the quickest
@@ -36,16 +37,18 @@ divisions: in programs of up to SHORT steps, and in longer ones."""
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A copy and the division under which its step makes it."""
+    """A copy, the division under which its step makes it, and what it gains at most (us), as far as that is known."""
 
     copy: Copy
     division: Division
+    gain_us: float = math.inf
 
 
 @dataclass(slots=True)
 class Offers:
     """Makes offers for the subjects of one plan; none without `moves`.  `operands` are the names of those of each step,
-    `pins` say which relayouts are not wanted, and what is loaded into LX for a single reader too."""
+    `pins` say which relayouts are not wanted, and what is loaded into LX for a single reader though it gains nothing;
+    `turning` are kernels that may read less than they write, `lone` inputs with a single reader."""
 
     kinds: Kinds
     setting: Setting
@@ -53,6 +56,8 @@ class Offers:
     moves: bool
     operands: tuple[tuple[str, ...], ...]
     pins: Pins
+    turning: frozenset[int] = frozenset()
+    lone: frozenset[str] = frozenset()
     _outs: dict[object, Bill] = field(default_factory=dict)
     _known: dict[object, tuple[Offer, ...]] = field(default_factory=dict)
     _carries: dict[object, Bill | None] = field(default_factory=dict)
@@ -93,34 +98,39 @@ class Offers:
         first = one.writer if one.writer >= 0 else one.readers[0]
         ends = (one.writer - first, *(reader - first for reader in one.readers))
         touching = (*((one.writer,) if one.writer >= 0 else ()), *one.readers)
-        own = tuple((id(kinds[number]), self._place(one, number)) for number in touching)
+        own = tuple((id(kinds[number]), self._place(one, number), self._inside(number)) for number in touching)
         products = tuple(self.setting.schedule.steps[reader].edit is None for reader in one.readers)
-        key = (one.writer < 0, ends, own, products, self._ring(one), self._shared_by(one))
+        turns = tuple(tasks[number].kernel in self.turning for number in touching)
+        key = (one.writer < 0, ends, own, products, self._ring(one), self._wanted(one), turns)
         if key not in self._known:
-            made = (*self._clones(one, kinds), *self._relayouts(one, tasks, kinds))
+            made = (*self._clones(one, tasks, kinds), *self._relayouts(one, tasks, kinds))
             self._known[key] = tuple(_shifted(offer, -first) for offer in made)
         return tuple(_shifted(offer, first) for offer in self._known[key])
 
     def _place(self, one: Subject, number: int) -> int:
         return self.operands[number].index(one.buffer)
 
+    def _inside(self, number: int) -> int:
+        """The operands of a step that are in LX in most plans, as bits: all but inputs that it alone reads."""
+        return sum(1 << place for place, name in enumerate(self.operands[number]) if name not in self.lone)
+
     def _ring(self, one: Subject) -> bool:
         return self.pins.relayout.get(one.buffer) != "none"
 
-    def _shared_by(self, one: Subject) -> int:
-        """Readers that make a load into LX worth it: a single one if a pin wants an input there."""
-        return 1 if one.writer < 0 and self.pins.placement.get(one.buffer) == "lx" else SHARED_BY
+    def _wanted(self, one: Subject) -> bool:
+        """True for an input that a pin wants in LX."""
+        return one.writer < 0 and self.pins.placement.get(one.buffer) == "lx"
 
     def _cuts(self, one: Subject, reader: int, kinds: tuple[Kind, ...]) -> dict[int, tuple[Cut, float]]:
         """The views under which a copy can serve a reader: how it is cut, and the time of the quickest choice."""
         step, kind = self.setting.schedule.steps[reader], kinds[reader]
         if step.edit is not None:
             return {}
-        place = self._place(one, reader)
+        place, inside = self._place(one, reader), self._inside(reader)
         buffer, layout = self.setting.schedule.buffers[one.buffer], self.plan.layouts[one.buffer]
         found: dict[int, tuple[Cut, float]] = {}
         for choice, division in zip(kind.menu.choices, kind.divisions, strict=True):
-            view, time = choice.views[place], _time(choice.bills[-1])
+            view, time = choice.views[place], _time(choice.bills[inside | 1 << place])
             if view == NOWHERE or (view in found and found[view][1] <= time):
                 continue
             cut = found[view][0] if view in found else reader_cut(step.op, buffer, layout, division)
@@ -128,22 +138,36 @@ class Offers:
                 found[view] = cut, time
         return found
 
-    def _clones(self, one: Subject, kinds: tuple[Kind, ...]) -> list[Offer]:
-        """Loads into LX for views that several readers share, of as many readers and as little time as can be."""
-        least = self._shared_by(one)
-        if len(one.readers) < least:
+    def _clones(self, one: Subject, tasks: tuple[Task, ...], kinds: tuple[Kind, ...]) -> list[Offer]:
+        """Loads into LX: for views that several readers share, of as many readers and as little time as can be, and for
+        views of a single one if that can make it quicker."""
+        if one.writer >= 0 and len(one.readers) < 2:
             return []
         cuts = {reader: self._cuts(one, reader, kinds) for reader in one.readers}
         served: dict[int, list[int]] = {}
         for reader, table in cuts.items():
             for view in table:
                 served.setdefault(view, []).append(reader)
-        ranked = sorted(
-            (-len(readers), sum(cuts[reader][view][1] for reader in readers), view)
-            for view, readers in served.items()
-            if len(readers) >= least
-        )
-        return [self._clone(one, view, served[view], cuts[served[view][0]][view][0]) for _, _, view in ranked[:OFFERED]]
+        times = {view: sum(cuts[reader][view][1] for reader in readers) for view, readers in served.items()}
+        ranked = sorted(served, key=lambda view: (-len(served[view]), times[view]))
+        found = list[Offer]()
+        for view in ranked:
+            offer = self._clone(one, view, served[view], cuts[served[view][0]][view][0])
+            if len(served[view]) == 1 and not self._wanted(one):
+                offer = replace(offer, gain_us=self._gain_us(one, offer, tasks, kinds))
+            if len(found) < OFFERED and offer.gain_us:
+                found.append(offer)
+        return found
+
+    def _gain_us(self, one: Subject, offer: Offer, tasks: tuple[Task, ...], kinds: tuple[Kind, ...]) -> float:
+        """What a load for a single reader gains at most; loads of what steps make are offered to several only."""
+        if one.writer >= 0:
+            return 0.0
+        (number,) = offer.copy.readers
+        cut = self.setting.schedule.steps[number].name in self.kinds.tied
+        turns, rates = tasks[number].kernel in self.turning, rates_of(self.setting.device)
+        reader = Reader(kinds[number], self._place(one, number), cut, turns, rates)
+        return reader.gain_us(offer.copy.view, offer.copy.bills[DEVICE])
 
     def _clone(self, one: Subject, view: int, readers: list[int], cut: Cut) -> Offer:
         bill = self._bill(one, EditKind.CLONE_IN, cut.division, cut.replicas, frozenset({COPIED}))
@@ -161,12 +185,15 @@ class Offers:
         prices: dict[int, frozendict[int, Bill]] = {}
         for reader in one.readers:
             ranked = []
-            quickest = sorted(self._cuts(one, reader, kinds).items(), key=lambda item: (item[1][1], item[0]))
+            cuts = self._cuts(one, reader, kinds)
+            quickest = sorted(
+                cuts.items(), key=lambda item: item[1][1]
+            )  # of equals those first that the menu has first
             for view, (cut, time) in quickest[: self._looked_at]:
                 bills = self._carried(one, reader, views, view)
                 if bills:
                     ranked.append((time + min(bill.serial_us for bill in bills.values()), view, cut, bills))
-            for _, view, cut, bills in sorted(ranked, key=lambda row: row[:2])[:OFFERED]:
+            for _, view, cut, bills in sorted(ranked, key=lambda row: row[0])[:OFFERED]:
                 wanted.setdefault(view, {})[reader] = cut
                 known = prices.get(view, bills)
                 prices[view] = frozendict((v, bill) for v, bill in bills.items() if v in known)
@@ -180,7 +207,8 @@ class Offers:
 
     def _written(self, one: Subject, task: Task, kind: Kind) -> tuple[int, ...]:
         """Views of the quickest choices of the writer."""
-        ranked = sorted((_time(choice.bills[-1]), number) for number, choice in enumerate(kind.menu.choices))
+        inside = self._inside(one.writer)
+        ranked = sorted((_time(choice.bills[inside]), number) for number, choice in enumerate(kind.menu.choices))
         views = (kind.menu.choices[number].views[task.writes] for _, number in ranked)
         budget, seen = self.setting.device.lx_budget_bytes, self.kinds.views
         assert one.buffer

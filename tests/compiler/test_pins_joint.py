@@ -15,7 +15,7 @@ from compiler.loops import LoopProgram
 from compiler.pins import Pins, PinState, PinStatus
 from compiler.pipeline import compile_problem
 from compiler.pipelines import PIPELINES
-from compiler.plan import EditKind, Plan, Slot
+from compiler.plan import EditKind, Placement, Plan, ReasonCode, Slot, Spilled
 from compiler.resolve import resolve
 from compiler.solvers.cp_sat import SolverMissingError
 from compiler.solvers.joint.table import SEARCHES
@@ -173,7 +173,7 @@ def test_an_input_comes_into_lx_by_a_clone_even_for_one_reader() -> None:
     words = "1,048,576 B: an input, it arrives in device memory; its clone x@in is in LX for neg"
     assert plan.pins == {"placement:x": PinStatus(PinState.ADJUSTED, words)}
     assert moved(plan) == {(EditKind.CLONE_IN, "x")}
-    assert moved(solved(sketch.program(), Pins()).plan) == set()
+    assert moved(solved(sketch.program(), Pins()).plan) == {(EditKind.CLONE_IN, "x")}, "it spares turnaround"
 
 
 @pytest.mark.parametrize(
@@ -231,6 +231,11 @@ def test_without_or_tools_pins_are_kept_all_the_same(monkeypatch: pytest.MonkeyP
 # Pins that state what is so
 
 
+def _where(place: Placement) -> Placement | ReasonCode:
+    """A place in LX, or why there is none; in figures of what else there could be pins may make a difference."""
+    return place.code if isinstance(place, Spilled) else place
+
+
 @pytest.mark.parametrize("program", [softmax(), attention(), two()], ids=lambda program: program.name)
 def test_a_pin_that_states_what_the_plan_has_changes_nothing(program: LoopProgram) -> None:
     free = solved(program, Pins())
@@ -251,7 +256,7 @@ def test_a_pin_that_states_what_the_plan_has_changes_nothing(program: LoopProgra
             assert again is not None
             assert set(again.plan.pins.values()) == {HONOURED}
             assert all(getattr(again.plan, name) == getattr(plan, name) for name in TABLES)
-            changed = {name for name in plan.placement if plan.placement[name] != again.plan.placement[name]}
+            changed = {n for n, place in plan.placement.items() if _where(place) != _where(again.plan.placement[n])}
             assert changed <= set(pins.placement)
 
 
