@@ -62,7 +62,7 @@ def test_every_item_of_every_example_has_an_answer_to_where_room_is_lacking(name
             lacks += bool(words)
             assert words == "" or words.startswith("needs "), words
             told.inside_us(number)
-    assert lacks or name not in ("attention", "decoder")
+    assert lacks or cores > 1 or name not in ("attention", "decoder")
 
 
 @pytest.mark.parametrize("cores", [1, 3, 4])
