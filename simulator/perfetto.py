@@ -48,7 +48,7 @@ def detail_of(trace: Trace, wanted: str = "") -> Detail:
     """What was asked for, or tiles unless there are very many."""
     if wanted:
         return Detail(wanted)
-    return Detail.TILES if len(trace.spans) <= FEW_SPANS else Detail.STEPS
+    return Detail.TILES if trace.spans.tiles <= FEW_SPANS else Detail.STEPS
 
 
 def write_events(trace: Trace, file: IO[str], detail: Detail) -> int:
@@ -134,7 +134,7 @@ def _waits(trace: Trace) -> Iterator[Event]:
 
 
 def _tiles(trace: Trace) -> Iterator[Event]:
-    spans = trace.spans
+    spans = trace.spans.expanded()
     columns = (spans.core, spans.unit, spans.step, spans.tile, spans.start_ps, spans.end_ps, spans.bytes)
     for core, unit, step, tile, start, end, size in zip(*(each.tolist() for each in columns), strict=True):
         process = CARD_PROCESS if core == CARD else core + 1

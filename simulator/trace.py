@@ -23,27 +23,50 @@ CARD = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spans:
-    """One unit of one core at work on one tile of one step.  Sorted by (core, unit, start, step, tile).
+    """One unit of one core at work on `count` tiles of one step, from number `tile` on, at equal distances.  Sorted by
+    (core, unit, start, step, tile).
 
-    `unit` counts in `Trace.units`, `step` in `Trace.steps`; `bytes` is what moved (0 for compute); `core` is CARD for
-    lanes of the card.  Spans of one core and unit never overlap.
+    `unit` counts in `Trace.units`, `step` in `Trace.steps`; `core` is CARD for lanes of the card.  The first tile
+    begins at `start_ps`, the last one ends at `end_ps`; the unit is at work for `busy_ps` of that, equally long for
+    each tile.  `bytes` is what moved in all of them (0 for compute).  Rows of one core and unit never overlap.
     """
 
     core: Small
     unit: Tiny
     step: Narrow
     tile: Narrow
+    count: Narrow
     start_ps: Wide
     end_ps: Wide
+    busy_ps: Wide
     bytes: Wide
 
     def __len__(self) -> int:
         return len(self.core)
 
+    @property
+    def tiles(self) -> int:
+        """Tiles of all rows."""
+        return int(self.count.sum())
+
     def taken(self, rows: Wide) -> Spans:
         """Those of some rows, in their order."""
-        columns = (self.core[rows], self.unit[rows], self.step[rows], self.tile[rows])
-        return Spans(*columns, self.start_ps[rows], self.end_ps[rows], self.bytes[rows])
+        columns = (self.core[rows], self.unit[rows], self.step[rows], self.tile[rows], self.count[rows])
+        return Spans(*columns, self.start_ps[rows], self.end_ps[rows], self.busy_ps[rows], self.bytes[rows])
+
+    def expanded(self) -> Spans:
+        """The same with a row for every tile."""
+        row = np.repeat(np.arange(len(self)), self.count)
+        count = self.count[row].astype(np.int64)
+        number = np.arange(len(row)) - np.repeat(np.cumsum(self.count) - self.count, self.count)
+        length = self.busy_ps[row] // count
+        room = self.end_ps[row] - self.start_ps[row] - length
+        start = self.start_ps[row] + np.where(count > 1, number * room // np.maximum(count - 1, 1), 0)
+        size = self.bytes[row] // count + (number < self.bytes[row] % count)
+        ones = np.ones(len(row), dtype=np.int32)
+        tile = (self.tile[row] + number).astype(np.int32)
+        columns = (self.core[row], self.unit[row], self.step[row], tile, ones)
+        return Spans(*columns, start, start + length, length, size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

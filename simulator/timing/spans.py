@@ -19,12 +19,21 @@ from simulator.trace import CARD, PS_PER_NS, Spans
 HOST_LANE = "host"
 _WIDE = np.zeros(0, dtype=np.int64)
 _NARROW = np.zeros(0, dtype=np.int32)
-_NOTHING = Spans(np.zeros(0, np.int16), np.zeros(0, np.int8), _NARROW, _NARROW, _WIDE, _WIDE, _WIDE)
+_NOTHING = Spans(np.zeros(0, np.int16), np.zeros(0, np.int8), _NARROW, _NARROW, _NARROW, _WIDE, _WIDE, _WIDE, _WIDE)
 
 
 def picoseconds(times: Times) -> NDArray[np.int64]:
     """Whole picoseconds of times in ns; -1 stays -1."""
     return np.where(times < 0, -1, np.rint(times * PS_PER_NS)).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Row:
+    """What rows that are added together have in common, and the core of each."""
+
+    core: Counts
+    unit: int
+    step: int
 
 
 @dataclass(slots=True)
@@ -33,18 +42,23 @@ class _Columns:
 
     parts: list[Spans] = field(default_factory=list)
 
-    def add(self, core: Counts, unit: int, step: int, tile: Counts, start: Times, end: Times, size: Counts) -> None:
+    def add(
+        self, place: _Row, tile: Counts, count: Counts, start: Times, end: Times, busy: Times, size: Counts
+    ) -> None:
         low, high = picoseconds(start), picoseconds(end)
-        kept = np.flatnonzero(high > low)
+        kept = np.flatnonzero((high > low) & (count > 0))
         if len(kept):
+            length = np.rint(busy[kept] * PS_PER_NS).astype(np.int64) // count[kept] * count[kept]
             self.parts.append(
                 Spans(
-                    core[kept].astype(np.int16),
-                    np.full(len(kept), unit, dtype=np.int8),
-                    np.full(len(kept), step, dtype=np.int32),
+                    place.core[kept].astype(np.int16),
+                    np.full(len(kept), place.unit, dtype=np.int8),
+                    np.full(len(kept), place.step, dtype=np.int32),
                     tile[kept].astype(np.int32),
+                    count[kept].astype(np.int32),
                     low[kept],
                     high[kept],
+                    np.minimum(length, high[kept] - low[kept]),
                     size[kept],
                 )
             )
@@ -57,8 +71,10 @@ class _Columns:
             np.concatenate([one.unit for one in parts]),
             np.concatenate([one.step for one in parts]),
             np.concatenate([one.tile for one in parts]),
+            np.concatenate([one.count for one in parts]),
             np.concatenate([one.start_ps for one in parts]),
             np.concatenate([one.end_ps for one in parts]),
+            np.concatenate([one.busy_ps for one in parts]),
             np.concatenate([one.bytes for one in parts]),
         )
         order = np.lexsort((found.tile, found.step, found.start_ps, found.unit, found.core))
@@ -94,59 +110,58 @@ class _Place:
         self.end = timeline.end[step, cores]
         self.read_end, self.write_end = timeline.read_end[step, cores], timeline.write_end[step, cores]
 
-    def size(self, tile: Counts, rows: Counts) -> Counts:
-        """Bytes of a tile: equal parts, what does not divide goes to the first."""
-        total, count = self.stage.bytes[rows], self.tiles[rows]
-        return total // count + (tile < total % count)
+    def row(self, rows: Counts, unit: int) -> _Row:
+        """Some of its cores."""
+        return _Row(self.cores[rows], unit, self.step)
+
+    def size(self, tile: Counts, count: Counts, rows: Counts) -> Counts:
+        """Bytes of `count` tiles from `tile` on: equal parts, what does not divide goes to the first."""
+        total, tiles = self.stage.bytes[rows], self.tiles[rows]
+        over = total % tiles
+        more: Counts = np.clip(over - tile, 0, count)
+        return count * (total // tiles) + more
 
 
 def _outer(columns: _Columns, place: _Place, unit: int) -> None:
     """Transfers between the card's memory and a core: tile by tile, one after the other."""
     every = np.flatnonzero(place.stage.bytes > 0)
-    first, many = np.zeros(len(every), dtype=np.int64), every[place.tiles[every] > 1]
+    many = every[place.tiles[every] > 1]
+
+    def packed(rows: Counts, tile: Counts, count: Counts, start: Times, end: Times) -> None:
+        low, high = start[rows], end[rows]
+        count = np.maximum(count, 0)
+        columns.add(place.row(rows, unit), tile, count, low, high, high - low, place.size(tile, count, rows))
 
     def one(rows: Counts, tile: Counts, start: Times, end: Times) -> None:
-        columns.add(place.cores[rows], unit, place.step, tile, start[rows], end[rows], place.size(tile, rows))
+        packed(rows, tile, np.ones(len(rows), dtype=np.int64), start, end)
 
     if place.stage.read:
-        one(every, first, place.start, place.filled)
-        _evenly(columns, place, unit, many, 1, place.tiles[many] - 1, (place.filled, place.read_end))
+        one(every, np.zeros(len(every), dtype=np.int64), place.start, place.filled)
+        packed(many, np.ones(len(many), dtype=np.int64), place.tiles[many] - 1, place.filled, place.read_end)
     else:
-        _evenly(columns, place, unit, many, 0, place.tiles[many] - 2, (place.filled, place.write_end))
+        nothing = np.zeros(len(many), dtype=np.int64)
+        packed(many, nothing, place.tiles[many] - 2, place.filled, place.write_end)
         one(many, place.tiles[many] - 2, place.steady, place.computed)
         one(every, place.tiles[every] - 1, place.arrived, place.end)
-
-
-def _evenly(
-    columns: _Columns, place: _Place, unit: int, rows: Counts, tile: int, counts: Counts, window: tuple[Times, Times]
-) -> None:
-    """`counts` tiles from number `tile` on, each of the same length, one after the other over a window."""
-    low, high = (times[rows] for times in window)
-    whole = np.repeat(np.arange(len(rows)), counts)
-    number = np.arange(len(whole)) - np.repeat(np.cumsum(counts) - counts, counts)
-    length = np.divide(high - low, counts, out=np.zeros(len(rows)), where=counts > 0)
-    start = low[whole] + number * length[whole]
-    end = low[whole] + (number + 1) * length[whole]
-    tiles = number + tile
-    columns.add(place.cores[rows][whole], unit, place.step, tiles, start, end, place.size(tiles, rows[whole]))
 
 
 def _inner(columns: _Columns, place: _Place, unit: int) -> None:
     """Units inside a core: once per tile, as long as they are busy; what is stored ends with the tile."""
     rows = np.flatnonzero(place.stage.busy > 0)
-    counts = place.tiles[rows]
-    whole = np.repeat(np.arange(len(rows)), counts)
-    number = np.arange(len(whole)) - np.repeat(np.cumsum(counts) - counts, counts)
-    spread = np.maximum(counts - 1, 1)
-    window = (place.steady[rows] - place.filled[rows]) / spread
-    last = number == counts[whole] - 1
-    low = np.where(last, place.steady[rows][whole], place.filled[rows][whole] + number * window[whole])
-    high = np.where(last, place.computed[rows][whole], low + window[whole])
-    busy = np.minimum((place.stage.busy[rows] / counts)[whole], high - low)
+    tiles = place.tiles[rows]
+    count = tiles - 1
+    each = place.stage.busy[rows] / tiles
+    window = (place.steady[rows] - place.filled[rows]) / np.maximum(count, 1)
+    busy = np.minimum(each, window)
+    start = place.filled[rows] + (0.0 if place.stage.read else window - busy)
+    end = start + np.maximum(count - 1, 0) * window + busy
+    first = np.zeros(len(rows), dtype=np.int64)
+    columns.add(place.row(rows, unit), first, count, start, end, busy * count, place.size(first, count, rows))
+    low, high = place.steady[rows], place.computed[rows]
+    busy = np.minimum(each, high - low)
     start = low if place.stage.read else high - busy
-    columns.add(
-        place.cores[rows][whole], unit, place.step, number, start, start + busy, place.size(number, rows[whole])
-    )
+    ones = np.ones(len(rows), dtype=np.int64)
+    columns.add(place.row(rows, unit), count, ones, start, start + busy, busy, place.size(count, ones, rows))
 
 
 def _hops(columns: _Columns, timeline: Timeline, step: int, work: OpWork, unit: int) -> None:
@@ -154,11 +169,11 @@ def _hops(columns: _Columns, timeline: Timeline, step: int, work: OpWork, unit: 
     cores = np.array([hop.target for hop in work.hops], dtype=np.int64)
     times = np.array([hop.ns for hop in work.hops])
     arrived = timeline.computed[step, cores] + timeline.wait[step, cores]
-    nothing = np.zeros(len(cores), dtype=np.int64)
-    columns.add(cores, unit, step, nothing, arrived - times, arrived, nothing)
+    nothing, ones = np.zeros(len(cores), dtype=np.int64), np.ones(len(cores), dtype=np.int64)
+    columns.add(_Row(cores, unit, step), nothing, ones, arrived - times, arrived, times, nothing)
 
 
 def _host(columns: _Columns, timeline: Timeline, step: int, unit: int) -> None:
-    core, tile = np.array([CARD]), np.zeros(1, dtype=np.int64)
     start, end = timeline.start[step].max(keepdims=True), timeline.end[step].max(keepdims=True)
-    columns.add(core, unit, step, tile, start, end, tile)
+    nothing, ones = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+    columns.add(_Row(np.array([CARD]), unit, step), nothing, ones, start, end, end - start, nothing)

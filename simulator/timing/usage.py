@@ -13,7 +13,7 @@ from simulator.trace import Spans, Traffic, UnitUse
 
 def unit_use(spans: Spans, units: tuple[str, ...], cores: int, total_ps: int) -> tuple[UnitUse, ...]:
     """The share of the run in which each unit of a core worked; lanes of the card are left out."""
-    length = (spans.end_ps - spans.start_ps).astype(np.float64)
+    length = spans.busy_ps.astype(np.float64)
     found = []
     for number, unit in enumerate(units):
         mine = (spans.unit == number) & (spans.core >= 0)
