@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from compiler.check import CHECKS, check
 from compiler.compilation import Compilation, Verdict
@@ -38,6 +39,21 @@ def audit(whole: Compilation) -> tuple[Verdict, ...]:
     verdicts = (*verdicts, _program(whole), _cost(whole))
     faults = (*_verdict_faults(whole, verdicts), *_solver_faults(whole), *_claim_faults(whole), *_log_faults(whole))
     return (*verdicts, _settled(whole, _verdict(RECORD, *faults)))
+
+
+def amended(whole: Compilation, fresh: tuple[Verdict, ...]) -> Compilation:
+    """A compilation that an audit refuses, with its verdicts, and without what does not hold: program and costs are
+    those of the plan if the checker accepts it, and no bound is told."""
+    bare = replace(whole, verdicts=fresh, solver=replace(whole.solver, status="heuristic", bound_us=-1.0, gap=-1.0))
+    checked = {row.name for row in CHECKS}
+    if not all(verdict.ok for verdict in fresh if verdict.check in checked):
+        return bare
+    cost = price(whole.problem, whole.plan)
+    try:
+        program = materialize(whole.problem, whole.plan)
+    except StudioError:  # too large for the device, which the verdicts tell
+        program = whole.program
+    return replace(bare, program=program, cost=cost, solver=replace(bare.solver, objective_us=cost.total_us))
 
 
 def _verdict(name: str, *faults: str) -> Verdict:

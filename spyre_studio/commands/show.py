@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from frozendict import frozendict
 
+from compiler.audit import amended
 from compiler.captured import Captured
 from compiler.codec import KINDS, from_json, parse_document
 from compiler.compilation import Compilation
@@ -60,14 +60,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_plan(whole: Compilation, part: str | None, origin: str) -> int:
-    """Print it with the verdicts of now; what the file says of itself is not passed on where it does not hold."""
+    """Print it; what the file says of itself is not passed on where it does not hold."""
     if part in GIVEN:
         print(_of_plan(whole, part), end="")
         return 0
     verdicts = tasks.check_plan(whole)
     refused = next((verdict for verdict in verdicts if not verdict.ok), None)
     if refused is not None:
-        whole = replace(whole, verdicts=verdicts)
+        whole = amended(whole, verdicts)
         warn(tasks.refusal_of(refused, origin).sentence)
     print(_of_plan(whole, part), end="")
     return 0 if refused is None else 1
