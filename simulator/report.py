@@ -17,6 +17,8 @@ from enum import StrEnum
 
 from compiler.counts import counted, verb
 from compiler.dtypes import DType
+from simulator.error_map import ErrorMap, worst
+from simulator.traffic import StepTraffic, summary
 
 
 class Agreement(StrEnum):
@@ -63,29 +65,33 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class OutputReport:
-    """One output of the model, compared with PyTorch run on the same numbers."""
+    """One output of the model, compared with PyTorch run on the same numbers; `errors` where the two are not equal."""
 
     name: str
     buffer: str
     dtype: DType
     shape: tuple[int, ...]
     comparison: Comparison
+    errors: ErrorMap | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """One write of one step, compared with what the numbers it should have read imply."""
+    """One write of one step, compared with what the numbers it should have read imply; `errors` of the first that is
+    corrupted."""
 
     step: str
     buffer: str
     source: str
     comparison: Comparison
+    errors: ErrorMap | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
     """One verification.  `fault` is the sentence of what stopped the device, '' if it ran to the end; `inputs` says
-    where the numbers came from, '' if nobody knows."""
+    where the numbers came from, '' if nobody knows; `traffic` is what the steps moved, as far as the device came, and
+    `accumulation` says how it keeps sums."""
 
     model: str
     device: str
@@ -96,6 +102,8 @@ class VerifyReport:
     fault: str
     seconds: float
     inputs: str = ""
+    traffic: tuple[StepTraffic, ...] = ()
+    accumulation: str = ""
 
     @property
     def agreement(self) -> Agreement:
@@ -118,13 +126,23 @@ class VerifyReport:
 
 def describe(report: VerifyReport) -> tuple[str, ...]:
     """The report as lines for a person."""
-    lines = [_of_output(each) for each in report.outputs]
+    lines = []
+    for output in report.outputs:
+        lines.append(_of_output(output))
+        if output.errors and output.comparison.agreement is Agreement.CORRUPTED:
+            lines.append(f"  {worst(output.errors)}")
     wrong = report.first_divergence
     if wrong:
         where = f" ({wrong.source})" if wrong.source else ""
         lines.append(f"first divergence: step {wrong.step}{where} writes {wrong.buffer}: {_figures(wrong.comparison)}")
+        if wrong.errors:
+            lines.append(f"  {worst(wrong.errors)}")
     if report.fault:
         lines.append(report.fault)
+    if report.traffic:
+        lines.append(summary(report.traffic))
+    if report.accumulation:
+        lines.append(f"sums: {report.accumulation}")
     poison = "on" if report.poison else "off"
     where = f"{report.model} on {counted(report.cores, 'core')}, poison {poison}"
     where += f", {report.inputs}" if report.inputs else ""

@@ -30,7 +30,7 @@ NOTHING = Tolerance(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Difference:
+class Difference:
     """Both tensors in fp64 (integers keep their values up to 2**53) and where they differ."""
 
     got: Tensor
@@ -54,7 +54,7 @@ def compare(got: Tensor, want: Tensor, deviation: Callable[[], Moves]) -> Compar
     asked only if they are not equal."""
     if got.dtype == want.dtype and torch.equal(got, want):
         return Comparison(Agreement.EQUAL, want.numel(), 0, 0, 0.0, 0.0, 0.0, 1.0, False, NOTHING)
-    pair = _difference(got, want)
+    pair = difference(got, want)
     distance, size = pair.distance, pair.size
     moves = _none(want) if (found := deviation()) is None else found.broadcast_to(want.shape)
     far = pair.differs & torch.where(pair.finite, distance > BEYOND * moves, ~moves.isinf())
@@ -93,19 +93,20 @@ def _tolerance(distance: Tensor, moves: Tensor, first: float) -> Tolerance:
     return Tolerance(min(BEYOND * first, sys.float_info.max), together, most)
 
 
-def _difference(got: Tensor, want: Tensor) -> _Difference:
+def difference(got: Tensor, want: Tensor) -> Difference:
+    """Two tensors of equal shape, ready to be measured."""
     one, other = got.to(torch.float64), want.to(torch.float64)
     equal = (one == other) | (one.isnan() & other.isnan())
-    return _Difference(one, other, ~equal, one.isfinite() & other.isfinite())
+    return Difference(one, other, ~equal, one.isfinite() & other.isfinite())
 
 
-def _agreement(pair: _Difference, beyond: int, allowed: Tolerance) -> Agreement:
+def _agreement(pair: Difference, beyond: int, allowed: Tolerance) -> Agreement:
     if not pair.differs.any():
         return Agreement.EQUAL
     return Agreement.CORRUPTED if beyond or allowed.together > allowed.most_together else Agreement.ROUNDING
 
 
-def _cosine(pair: _Difference) -> float:
+def _cosine(pair: Difference) -> float:
     """1 for equal directions, 0 for unrelated ones; elements that are not finite in both count as 0 in the result."""
     got = torch.where(pair.got.isfinite(), pair.got, 0.0).flatten()
     want = torch.where(pair.want.isfinite(), pair.want, 0.0).flatten()

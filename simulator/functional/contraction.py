@@ -15,6 +15,9 @@ from torch import Tensor
 from compiler.loops import Role
 from simulator.functional.space import Space
 
+ACCUMULATION = "products and partial sums in fp32 (of integers exactly), rounded once where a core writes the result"
+"""How sums are kept: over the range of a core, then along the chain of cores that share one result."""
+
 
 def contract(space: Space, left: Tensor, right: Tensor) -> Tensor:
     """Sum over the space's reduction loops; the result has the shape of its output loops, fp32 or int64."""

@@ -21,12 +21,14 @@ from simulator.functional.fold import fold, join
 from simulator.functional.host import walk
 from simulator.functional.lifetimes import lifetimes, ops_of
 from simulator.functional.memory import HOST, Memories, Spot
+from simulator.functional.meter import Meter
 from simulator.functional.opaque import call
 from simulator.functional.padding import Share, zeros
 from simulator.functional.ring import check_ring, fetch
 from simulator.functional.space import Space, whole
 from simulator.functional.tail import Tail, spoil, tail_of
 from simulator.functional.threads import one_thread
+from simulator.traffic import StepTraffic
 
 Progress = Callable[[float, str], None]
 """Called with the share of steps done and the name of the step that comes next."""
@@ -51,6 +53,13 @@ class Execution:
         for tensor in program.tensors:
             if tensor.kind is not BufferKind.COMPUTED:
                 self._load(tensor, inputs)
+        self._meter = Meter()
+        self.memories.watch(self._meter)
+
+    @property
+    def traffic(self) -> tuple[StepTraffic, ...]:
+        """What the steps that have run have moved."""
+        return self._meter.traffic
 
     def run(self, observe: Callable[[DeviceOp], None] | None = None) -> None:
         """Run the next step; `observe` may read results back before the step's dead tensors are poisoned."""
@@ -63,6 +72,7 @@ class Execution:
             self._run_opaque(op)
         else:
             self._run_cores(op)
+        self._meter.close()
         if observe:
             observe(op)
         for tensor in self._lives.dying[self._place]:
@@ -126,11 +136,20 @@ class Execution:
 
     def _run_opaque(self, op: DeviceOp) -> None:
         assert op.op.call is not None
-        operands = [self.tensor(read.buffer, op.name) for read in op.op.reads]
+        operands = [self._operand(op, number) for number in range(len(op.op.reads))]
         kinds = [torch_dtype(self.tensors[read.buffer].dtype) for read in op.op.reads]
         results = call(op.op.call, [each.to(kind) for each, kind in zip(operands, kinds, strict=True)])
         for access, result in zip(op.op.writes, results, strict=True):
             self._host_write(self.tensors[access.buffer], result, op.name)
+
+    def _operand(self, op: DeviceOp, number: int) -> Tensor:
+        """What the host reads for an opaque call."""
+        tensor = self.tensors[op.op.reads[number].buffer]
+        found = self.tensor(tensor.name, op.name)
+        elements, spot = walk(tensor.shape, tensor.strides), Spot(tensor, HOST, op.name, operand=number)
+        if not elements.space.empty:
+            self.memories.touch(spot, self.memories.block(spot, elements.map(tensor.layout), elements.space))
+        return found
 
     def _run_cores(self, op: DeviceOp) -> None:
         received: dict[int, Tensor] = {}
@@ -147,13 +166,14 @@ class Execution:
                 result = join(op.op, received.pop(part.core), result)
             if part.pass_to >= 0:
                 received[part.pass_to] = result
+                self._meter.passed(op.name, op.op.write.buffer, part.pass_to, result.numel())
             else:
                 self._write(op, part.core, space.result, result, values)
 
     def _beyond(self, op: DeviceOp, core: int, space: Space, tail: Tail, values: list[Tensor]) -> Tensor:
         """What a core reads of the right operand of a contraction behind its last row."""
         read = op.op.reads[tail.read]
-        spot = Spot(self.tensors[read.buffer], core, op.name)
+        spot = Spot(self.tensors[read.buffer], core, op.name, operand=tail.read)
         gathered = gathered_offsets(op.op, read.index, values, None)
         return self.memories.beyond(spot, self.read_map(op, read), space, tail.place, tail.count, gathered)
 
@@ -203,7 +223,7 @@ class _Core:
 
     def __call__(self, read: int, gathered: Tensor | None, active: Tensor | None) -> Tensor:
         access = self._op.op.reads[read]
-        spot = Spot(self._execution.tensors[access.buffer], self._core, self._op.name)
+        spot = Spot(self._execution.tensors[access.buffer], self._core, self._op.name, operand=read)
         where = self._execution.read_map(self._op, access)
         memories = self._execution.memories
         if self._op.ring:

@@ -8,7 +8,7 @@ their read show at the reader.  Only what the step itself rounds can then tell t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 
 from torch import Tensor
 
@@ -18,17 +18,20 @@ from compiler.program import DeviceOp, Program
 from simulator.functional.compare import compare
 from simulator.functional.deviation import Exact, Moves, deviation
 from simulator.functional.execute import Execution
+from simulator.functional.heat import error_map, places_of_step
 from simulator.functional.lifetimes import lifetimes
 from simulator.functional.reference import HostBuffers, Result
 from simulator.functional.tolerance import rounding
-from simulator.report import StepReport
+from simulator.report import Agreement, StepReport
 
 
 class Lockstep:
     """Follows one execution; `check` after every step."""
 
     def __init__(self, program: Program, inputs: Mapping[str, Tensor]) -> None:
+        self._program = program
         self._tensors = program.tensor_map
+        self._diverged = False
         self._buffers = HostBuffers(program.tensors)
         self._dying = lifetimes(program).dying
         self._place = 0
@@ -37,15 +40,20 @@ class Lockstep:
                 self._buffers.set(tensor.name, inputs[tensor.name])
 
     def check(self, step: DeviceOp, execution: Execution) -> tuple[StepReport, ...]:
-        """One report per write of the step that has just run."""
+        """One report per write of the step that has just run, with a map of errors for the first wrong one."""
         op = step.op
         expected = self._buffers.result(op)
         found = self._found(step, execution, expected)
         reports = []
-        for access, got, want in zip(op.writes, found.values, expected.values, strict=True):
+        for number, (access, got, want) in enumerate(zip(op.writes, found.values, expected.values, strict=True)):
             dtype = self._tensors[access.buffer].dtype
-            comparison = compare(got, want, partial(_rounded, op, expected, want, dtype))
-            reports.append(StepReport(step.name, access.buffer, op.origin.source, comparison))
+            moves = cache(partial(_rounded, op, expected, want, dtype))
+            comparison = compare(got, want, moves)
+            errors = None
+            if comparison.agreement is Agreement.CORRUPTED and not self._diverged:
+                self._diverged = True
+                errors = error_map(got, want, moves(), places_of_step(self._program, step, number))
+            reports.append(StepReport(step.name, access.buffer, op.origin.source, comparison, errors))
         self._buffers.write(op, found)
         for tensor in self._dying[self._place]:
             self._buffers.drop(tensor.name)

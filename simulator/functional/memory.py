@@ -1,8 +1,8 @@
 """Memories: device memory and every core's LX as plain bytes.
 
 Owns the bytes, where a tensor's elements lie in them, and poison: bytes nobody has written, padding lanes and the
-ranges of dead tensors hold patterns that spoil every result they reach.  Refuses values beside the bytes: what is
-read comes from here.
+ranges of dead tensors hold patterns that spoil every result they reach; what is read and written is told to a meter.
+Refuses values beside the bytes: what is read comes from here.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from compiler.layout import STICK_BYTES
 from compiler.program import CoreBox, DeviceTensor, Memory
 from simulator.errors import DeviceError
 from simulator.functional.address import AccessMap, Frame, OutsideError
-from simulator.functional.block import Block
+from simulator.functional.block import Block, Strided
 from simulator.functional.elements import FLOAT_POISON, as_stored, carrier, decode, encode, poison_byte, poisoned
+from simulator.functional.meter import Entry, Meter, sticks_of
 from simulator.functional.padding import Box
 from simulator.functional.space import Space
+from simulator.traffic import Way
 
 HOST = -1
 """The core number of the host, which sees device memory only."""
@@ -29,12 +31,14 @@ HOST = -1
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One access by one core: which tensor, whose view of it, for which step (named in faults)."""
+    """One access by one core: which tensor, whose view of it, for which step (named in faults), as which operand of
+    the step (-1: its result)."""
 
     tensor: DeviceTensor
     core: int
     step: str
     write: bool = False
+    operand: int = -1
 
 
 class Memories:
@@ -46,6 +50,11 @@ class Memories:
         self._lx_bytes = lx_bytes
         self._poison = poison
         self._alive: dict[str, DeviceTensor] = {}
+        self._meter: Meter | None = None
+
+    def watch(self, meter: Meter) -> None:
+        """From now on a meter hears of everything that is read and written, except `stored`."""
+        self._meter = meter
 
     def born(self, tensor: DeviceTensor, *, alone: bool = False) -> None:
         """A tensor takes its place: all its bytes become poison, unless it takes them over from a live one.
@@ -63,6 +72,7 @@ class Memories:
 
     def read(self, spot: Spot, block: Block) -> Tensor:
         """Values at a block's places, in the tensor's type."""
+        self.touch(spot, block)
         return decode(block.load(self._elements(spot)), spot.tensor.dtype)
 
     def stored(self, spot: Spot, block: Block) -> Tensor:
@@ -71,7 +81,19 @@ class Memories:
 
     def write(self, spot: Spot, block: Block, values: Tensor) -> None:
         """Round values to the tensor's type and put them at a block's places."""
+        self.touch(spot, block)
         block.store(self._elements(spot), encode(values, spot.tensor.dtype, carrier(spot.tensor)))
+
+    def touch(self, spot: Spot, block: Block, receiver: int | None = None) -> None:
+        """Tell the meter of an access, or of what a core sends to a `receiver` over the ring."""
+        if self._meter is None:
+            return
+        tensor = spot.tensor
+        inside = Way.DEVICE_MEMORY if tensor.memory is Memory.HBM else Way.LX
+        way, core = (inside, spot.core) if receiver is None else (Way.RING, receiver)
+        entry = Entry(spot.step, tensor.name, spot.operand, way, spot.write)
+        memory = HOST if tensor.memory is Memory.HBM else spot.core
+        self._meter.take(entry, core, memory, sticks_of(block, tensor.layout.elements_per_stick))
 
     def beyond(
         self, spot: Spot, where: AccessMap, space: Space, place: int, count: int, gathered: Tensor | None
@@ -90,8 +112,12 @@ class Memories:
         local = [(low - start, high - start) for (low, high), start in zip(box, frame.start, strict=True)]
         if any(low < 0 or high > size for (low, high), size in zip(local, frame.size, strict=True)):
             raise _outside(spot)
-        elements = self._elements(spot)[frame.base : frame.base + math.prod(frame.size)].view(frame.size)
-        elements[tuple(slice(low, high) for low, high in local)] = 0
+        first = frame.base + sum(low * int(step) for (low, _), step in zip(local, frame.strides, strict=True))
+        sides = tuple(high - low for low, high in local)
+        steps = tuple(((side, int(step)),) for side, step in zip(sides, frame.strides, strict=True))
+        block = Strided(first, sides, steps)
+        self.touch(spot, block)
+        block.store(self._elements(spot), torch.zeros((), dtype=carrier(spot.tensor)))
 
     def block(
         self,

@@ -6,6 +6,8 @@ the lowest number that does.  Refuses everything but copies: the ring carries pa
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -45,8 +47,10 @@ def fetch(memories: Memories, spot: Spot, where: AccessMap, space: Space) -> Ten
         taken = np.flatnonzero(missing & _inside(box, flat))
         if taken.size:
             frame = Frame(tensor.address // tensor.layout.element_bytes, box.start, box.size)
-            sender = Spot(tensor, box.core, spot.step)
-            values[torch.from_numpy(taken)] = memories.read(sender, Indexed(positions(flat[:, taken], frame), None))
+            sender, places = replace(spot, core=box.core), Indexed(positions(flat[:, taken], frame), None)
+            values[torch.from_numpy(taken)] = memories.read(sender, places)
+            if box.core != spot.core:
+                memories.touch(sender, places, receiver=spot.core)
             missing[taken] = False
     if missing.any():
         place = ",".join(map(str, flat[:, int(missing.argmax())]))

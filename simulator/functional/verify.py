@@ -17,13 +17,16 @@ from compiler.loops import OutputView
 from compiler.program import DeviceOp, Program
 from simulator.errors import DeviceError
 from simulator.functional.compare import compare
+from simulator.functional.contraction import ACCUMULATION
 from simulator.functional.deviation import Moves
 from simulator.functional.execute import Execution, Progress
+from simulator.functional.heat import error_map, places_of_output
 from simulator.functional.lockstep import Lockstep
 from simulator.functional.room import check_room, free_bytes
 from simulator.functional.threads import one_thread
 from simulator.functional.uncertainty import Uncertainty
 from simulator.report import OutputReport, StepReport, VerifyReport
+from simulator.traffic import StepTraffic
 
 
 def verify(
@@ -50,11 +53,15 @@ def verify(
     reports: list[StepReport] = []
     found: tuple[OutputReport, ...] = ()
     fault = ""
+    traffic: tuple[StepTraffic, ...] = ()
     try:
         with one_thread():
             execution = Execution(program, inputs, poison=poison, lx_bytes=lx_bytes)
             lockstep = Lockstep(program, inputs)
-            _run(execution, lockstep, reports, progress, stopped)
+            try:
+                _run(execution, lockstep, reports, progress, stopped)
+            finally:
+                traffic = execution.traffic
             results = {view.name: execution.output(view) for view in program.outputs}
             del execution, lockstep  # their memory may be needed for what comes next
             found = _judged(program, inputs, results, outputs, stopped)
@@ -69,6 +76,8 @@ def verify(
         steps=tuple(reports),
         fault=fault,
         seconds=time.monotonic() - started,
+        traffic=traffic,
+        accumulation=ACCUMULATION,
     )
 
 
@@ -110,8 +119,12 @@ def _judged(
             why = f"PyTorch returns shape {tuple(want.shape)}, the program {view.shape}"
             raise InputError(f"output {view.name}", why, "compile the model for these inputs")
         dtype = program.tensor_map[view.buffer].dtype
-        comparison = compare(results[view.name], want, partial(_of, uncertainty, view))
-        reports.append(OutputReport(view.name, view.buffer, dtype, view.shape, comparison))
+        moves = cache(partial(_of, uncertainty, view))
+        comparison = compare(results[view.name], want, moves)
+        errors = None
+        if comparison.differing:
+            errors = error_map(results[view.name], want, moves(), places_of_output(program, view))
+        reports.append(OutputReport(view.name, view.buffer, dtype, view.shape, comparison, errors))
     return tuple(reports)
 
 

@@ -145,7 +145,7 @@ def test_reports_as_lines() -> None:
     named = replace(REPORT, inputs="inputs of the factory")
     assert describe(named)[1] == "m on 4 cores, poison on, inputs of the factory: equal (0.5 s)"
     near = replace(REPORT, outputs=(replace(OUTPUT, comparison=ROUNDED),))
-    assert describe(near)[0] == "y f16[4]: rounding, 1 of 4 elements differ, by 0.0005 at most", "nothing alarming"
+    assert describe(near)[0] == "y f16[4]: rounding, 1 of 4 elements differs, by 0.0005 at most", "nothing alarming"
     figures = (
         "max |d| 1, relative 1, cosine 0.000000; 4 of 4 beyond rounding; [0] is 0, not 1, where rounding explains 0.006"
     )
