@@ -5,7 +5,7 @@ Owns: nothing but the way from an action to session, selection, graph and dialog
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QMessageBox
@@ -24,6 +24,7 @@ from spyre_studio.views.canvas import Canvas
 if TYPE_CHECKING:
     from spyre_studio.main_window import MainWindow
     from spyre_studio.views.graph import GraphView
+    from spyre_studio.views.timeline import TimelineView
 
 ABOUT = "Spyre Studio {version}\n\nSee, steer and check how a PyTorch model is compiled for the Spyre accelerator."
 
@@ -192,6 +193,24 @@ class Handlers(QObject):
         """Compare with PyTorch, and show it."""
         self._window.workbench.show_view("verify")
         self._session.verify()
+
+    def simulate(self, _row: Action) -> None:
+        """Ask for the simulated run, and show it."""
+        self._timeline()
+        self._session.simulate()
+
+    def toggle_play(self, _row: Action) -> None:
+        """Play the simulated run, or stand still."""
+        self._timeline().toggle_play()
+
+    def toggle_critical(self, _row: Action) -> None:
+        """Outline the critical path, or not."""
+        self._timeline().toggle_critical()
+
+    def _timeline(self) -> TimelineView:
+        """The timeline, brought to the front."""
+        self._window.workbench.show_view("timeline")
+        return cast("TimelineView", self._window.workbench.views["timeline"])
 
     def flip(self, row: Action) -> None:
         """Turn the switch the action names."""

@@ -25,6 +25,10 @@ POINTER: Final = (
     ("Shift+drag", "Select with a box"),
     ("Double click, Enter", "Open or close a module"),
     ("Arrow keys", "Along the data, or scroll when nothing is selected"),
+    ("W, S", "Zoom in and out, in the timeline"),
+    ("A, D", "Earlier and later, in the timeline"),
+    ("*, 1", "Open and close all cores, in the timeline"),
+    ("Drag the ruler", "Pass through the run, in the timeline"),
 )
 
 

@@ -99,12 +99,12 @@ def _done(session: Session) -> bool:
 
 def _settle(window: MainWindow) -> None:
     """Let layouts and what views asked the worker for arrive: until nothing is awaited and the event loop is idle."""
-    loop, jobs = QEventLoop(), window.session.jobs
+    loop, session = QEventLoop(), window.session
     idle = QTimer(window, interval=_TICK_MS)
     turns = iter(range(_IDLE_TURNS))
 
     def look() -> None:
-        waited = any(map(jobs.busy, (CANDIDATES, LAYOUTS, HANDOVER)))
+        waited = bool(session.busy) or any(map(session.jobs.busy, (CANDIDATES, LAYOUTS, HANDOVER)))
         if not waited and next(turns, None) is None:
             loop.quit()
 

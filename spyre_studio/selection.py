@@ -41,6 +41,7 @@ class Selection(QObject):
         self._cores = 1
         self._past: list[Place] = []
         self._future: list[Place] = []
+        self._following = False
 
     @property
     def place(self) -> Place:
@@ -73,6 +74,18 @@ class Selection(QObject):
             self._go(replace(self._place, op=None, step=None))
         elif name in self._numbers:
             self._go(replace(self._place, op=name, step=self._numbers[name]))
+
+    def follow_op(self, name: str) -> None:
+        """As `select_op`, for what passes over many of them: the way back has only the place where that began."""
+        if name not in self._numbers or name == self._place.op:
+            return
+        place = replace(self._place, op=name, step=self._numbers[name])
+        if self._following:
+            self._future.clear()
+            self._show(place)
+        else:
+            self._go(place)
+            self._following = True
 
     def select_buffer(self, name: str | None) -> None:
         """Select a buffer; the op stays."""
@@ -107,6 +120,7 @@ class Selection(QObject):
 
     def back(self) -> None:
         """Select what was selected before."""
+        self._following = False
         if self._past:
             self._future.append(self._place)
             self._show(self._past.pop())
@@ -150,6 +164,7 @@ class Selection(QObject):
     def _go(self, place: Place) -> None:
         if place == self._place:
             return
+        self._following = False
         self._past = [*self._past[-_LONGEST:], self._place]
         self._future.clear()
         self._show(place)

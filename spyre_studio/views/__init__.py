@@ -48,6 +48,7 @@ VIEWS: Final[tuple[ViewRow, ...]] = (
         "inspector", "Inspector", "right", "inspector", "InspectorView", "facts, decision and cost of the selection"
     ),
     ViewRow("scratchpad", "Scratchpad", "bottom", "scratchpad", "ScratchpadView", "LX of one core and of all cores"),
+    ViewRow("timeline", "Timeline", "bottom", "timeline", "TimelineView", "the simulated run, unit by unit"),
     ViewRow("roofline", "Roofline", "bottom", "roofline", "RooflineView", "what bounds every step, and how closely"),
     ViewRow("compare", "Compare", "bottom", "compare", "CompareView", "this plan against the one before"),
     ViewRow("verify", "Verify", "bottom", "verify", "VerifyView", "the checks, and numbers against PyTorch"),

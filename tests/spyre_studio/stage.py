@@ -18,17 +18,20 @@ from pytestqt.qtbot import QtBot
 from compiler.candidates import Candidate, candidates
 from compiler.captured import Captured
 from compiler.compilation import Compilation
+from compiler.errors import StudioError
 from compiler.handover import Handover
 from compiler.handovers import handover
 from compiler.layout_candidate import LayoutCandidate
 from compiler.layout_candidates import layout_candidates
 from simulator.report import VerifyReport
+from simulator.timing.simulate import simulate
 from spyre_studio.failure import Failure
 from spyre_studio.request import Shared
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.settings import Settings
 from spyre_studio.solved import Solved
+from spyre_studio.timeline_data import timeline_of
 from spyre_studio.views.paged import PagedView
 from tests.spyre_studio.hand import show
 
@@ -73,6 +76,19 @@ class Stage(Session):
     def verify(self) -> None:
         """Only noted."""
         self.asked.append("verify")
+
+    def simulate(self) -> None:
+        """Answered at once, or only noted."""
+        self.asked.append("simulate")
+        entry = self._shown
+        if entry is None or not self.answers:
+            return
+        try:
+            trace = simulate(entry.compilation.program, entry.compilation.problem.device)
+        except StudioError as error:
+            self._simulated_to(entry, Failure.of(error))
+        else:
+            self._simulated_to(entry, timeline_of(trace))
 
     def request_candidates(self, op: str, callback: Callable[[tuple[Candidate, ...]], None]) -> None:
         """Answered at once, or kept in `waiting`."""

@@ -1,0 +1,387 @@
+"""The timeline view: when every unit of every core works, waits and for whom, as the simulator found it.
+
+Owns: asking for the run of the plan on screen, lanes and fill over one axis of time, the table twin, the moment that is
+played, and what is said where there is no run.  Refuses: simulating and painting; clicks go to the selection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from frozendict import frozendict
+from PySide6.QtCore import QElapsedTimer, QPoint, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+
+from compiler.compilation import Compilation
+from spyre_studio.derived import schedule_of
+from spyre_studio.legend import KINDS as KIND_ENTRIES
+from spyre_studio.legend import Entry, Legend
+from spyre_studio.occupancy import KINDS, kind_of
+from spyre_studio.qt_theme import font, px
+from spyre_studio.selection import Selection
+from spyre_studio.session import Session
+from spyre_studio.short_names import short_names
+from spyre_studio.state_page import StatePage
+from spyre_studio.theme import GRID, PAD
+from spyre_studio.timeline_data import TimelineData, TrackKind
+from spyre_studio.timeline_play import Player
+from spyre_studio.timeline_words import CAUSES, facts_of, step_line
+from spyre_studio.view_state import READY, Badge, ViewState, empty, error, loading
+from spyre_studio.views.paged import PagedView
+from spyre_studio.views.timeline_canvas import TimelineCanvas
+from spyre_studio.views.timeline_head import FactsLine
+from spyre_studio.views.timeline_palette import Codes
+from spyre_studio.views.timeline_spots import Spot
+from spyre_studio.views.timeline_strip import TimelineStrip
+from spyre_studio.views.timeline_table import TimelineTable
+from spyre_studio.widgets import hairline
+
+NOT_SIMULATED = empty(
+    "Not simulated yet",
+    "Run the plan against the clock of a simulated device, to see what every unit of every core does when.",
+    "Simulate",
+)
+_FRAME_MS = 33
+_WORDS = 320  # px; the legend leaves so much to the words beside it
+_STRIP = 240  # px; below this the fill of all cores waits
+_HINT = "Click a box to follow its step. Ctrl+wheel or W and S zoom, A and D scroll, F shows the selected step."
+
+
+class TimelineView(PagedView):
+    """The simulated run of the plan on screen."""
+
+    key = "timeline"
+    title = "Timeline"
+    nothing = empty("No plan yet", "Open a model to see when every unit of every core works, and what it waits for.")
+
+    def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
+        super().__init__(session, selection, parent)
+        self._data: TimelineData | None = None
+        self._kinds: Codes = np.zeros(0, np.intp)
+        self._linking = self._following = False
+        self.player, self._clock = Player(), QElapsedTimer()
+        self._frames = QTimer(self, interval=_FRAME_MS)
+        self.waiting, self.content = StatePage(NOT_SIMULATED), QWidget()
+        self.facts, self.line, self.legend = FactsLine(), QLabel(), Legend(KIND_ENTRIES)
+        self.canvas, self.strip, self.table = TimelineCanvas(), TimelineStrip(), TimelineTable()
+        self.play_button, self.critical_button = QToolButton(), QToolButton()
+        self.table_button, self.copy = QToolButton(), QToolButton()
+        self.pictures = QWidget()
+        self._arrange()
+        self._connect()
+        self._show_run()
+
+    # What is shown
+
+    def fill(self, compilation: Compilation) -> None:
+        """Another plan: its run, which is asked for if nobody has done so yet."""
+        self.pause()
+        self._data = None
+        if self.session.timeline is None and self.session.not_simulated is None:
+            self.session.simulate()
+        self._show_run()
+
+    def mark(self) -> None:
+        """The selected step and core."""
+        data = self._data
+        if data is None:
+            return
+        step, core = data.places.get(self.selection.op or "", -1), min(self.selection.core, data.trace.cores - 1)
+        self.canvas.show_marks(step, core)
+        self.strip.show_core(core)
+        self.table.select(self.selection.op)
+        self.line.setText(step_line(data, step) if step >= 0 else _HINT)
+        if step >= 0 and not self._following and data.step_end[step] >= 0:
+            self.canvas.reveal_time(float(data.step_start[step]), float(data.step_end[step]))
+
+    def show_badges(self, badges: tuple[Badge, ...]) -> None:
+        """Over the lanes."""
+        self.canvas.show_state(READY.with_badges(*badges))
+
+    def run_state(self) -> ViewState:
+        """Why there is no run, or READY."""
+        session = self.session
+        if self._data is not None:
+            return READY
+        failure = session.not_simulated
+        if failure is not None:
+            sentence = f"{failure.why}; {failure.remedy}."
+            return error(f"No run of {failure.what}", sentence, "Simulate again", failure.details)
+        if session.simulating:
+            share, step = session.simulation_progress
+            return loading("Simulating the run", step, share)
+        return NOT_SIMULATED
+
+    def _show_run(self) -> None:
+        compilation = self.compilation
+        data = self.session.timeline if compilation is self.session.compilation else None
+        if compilation is not None and data is not None and data is not self._data:
+            self._data = data
+            self._show_data(data, compilation)
+        state = self.run_state()
+        self.waiting.show_state(state)
+        self.content.setVisible(state.kind == "ready")
+
+    def _show_data(self, data: TimelineData, compilation: Compilation) -> None:
+        steps = {step.name: KINDS.index(kind_of(step)) for step in schedule_of(compilation).steps}
+        names = short_names(compilation)
+        self._kinds = np.array([steps.get(name, len(KINDS) - 1) for name in data.trace.steps], np.intp)
+        titles = tuple(names.step(name) for name in data.trace.steps)
+        machine = compilation.problem.device.machine
+        units: Mapping[str, str] = frozendict((unit.name, unit.title) for unit in machine.units)
+        self.player = Player(float(data.total_ps))
+        self.facts.show_facts(facts_of(data, machine))
+        self.canvas.show_data(data, self._kinds, titles, units)
+        self.strip.show_data(data)
+        self.table.show_data(data, self._kinds.tolist())
+        self.legend.set_entries(legend_of(data, self._kinds))
+        self._fit()
+        self.mark()
+
+    # The moment that is played
+
+    def toggle_play(self) -> None:
+        """Play from the moment on, or stand still."""
+        if self.player.playing:
+            self.pause()
+        elif self._data is not None:
+            axis = self.canvas.x_axis
+            self.player.play(axis.lo, axis.hi)
+            self._clock.start()
+            self._frames.start()
+            self._show_playing()
+
+    def pause(self) -> None:
+        """Stand still."""
+        self.player.pause()
+        self._frames.stop()
+        self._show_playing()
+
+    def go_to(self, time_ps: float) -> None:
+        """Another moment; the step that runs then on the selected core is selected."""
+        data = self._data
+        if data is None:
+            return
+        self.player.time_ps = time_ps
+        self.canvas.show_moment(time_ps)
+        self.strip.show_moment(time_ps)
+        step = data.step_at(min(self.selection.core, data.trace.cores - 1), time_ps)
+        self._following = True
+        if step >= 0:
+            self.selection.follow_op(data.trace.steps[step])
+        self._following = False
+
+    def advance(self, seconds: float) -> None:
+        """So much later; the view follows the moment."""
+        self.player.advance(seconds)
+        axis = self.canvas.x_axis
+        wanted = self.player.follow(axis.lo, axis.hi)
+        if wanted is not None:
+            self.canvas.show_x(*wanted)
+        self.go_to(self.player.time_ps)
+        if not self.player.playing:
+            self.pause()
+
+    def _tick(self) -> None:
+        self.advance(self._clock.restart() / 1000)
+
+    def _show_playing(self) -> None:
+        self.play_button.setText("Pause" if self.player.playing else "Play")
+        self.play_button.setAccessibleName(f"{self.play_button.text()} the simulated run")
+
+    # What the user does
+
+    def set_table(self, shown: bool) -> None:
+        """The table of steps instead of the pictures."""
+        self.table_button.setChecked(shown)
+        self._centre.setCurrentWidget(self.table if shown else self.pictures)
+        self.copy.setVisible(shown)
+        for control in (self.play_button, self.critical_button):
+            control.setVisible(not shown)
+        if shown:
+            self.pause()
+        self._fit()
+
+    @property
+    def table_shown(self) -> bool:
+        """True while the table stands for the pictures."""
+        return self._centre.currentWidget() is self.table
+
+    def toggle_critical(self) -> None:
+        """The critical path over the lanes, or not."""
+        self.critical_button.toggle()
+
+    def _clicked(self, item: object, _modifiers: object) -> None:
+        data = self._data
+        if data is None:
+            return
+        match item:
+            case Spot("moment", _, time_ps):
+                self.go_to(float(time_ps))
+            case Spot("name", number, _):
+                self._name_clicked(data, number)
+            case Spot("box", number, place):
+                self._box_clicked(data, number, place)
+            case _:
+                self.selection.select_op(None)
+
+    def _name_clicked(self, data: TimelineData, number: int) -> None:
+        track = data.tracks[number]
+        if track.core >= 0:
+            self.selection.select_core(track.core)
+        if track.kind is TrackKind.STEPS:
+            self.canvas.toggle_core(track.core)
+
+    def _box_clicked(self, data: TimelineData, number: int, place: int) -> None:
+        track = data.tracks[number]
+        if track.kind is TrackKind.KERNELS:
+            kernel = data.trace.kernels[place]
+            self.canvas.show_span(float(kernel.start_ps), float(kernel.end_ps))
+            return
+        core = data.trace.critical[place].core if track.kind is TrackKind.CRITICAL else track.core
+        if core >= 0:
+            self.selection.select_core(core)
+        self.selection.select_op(data.trace.steps[int(track.step[place])])
+
+    def _activated(self, item: object) -> None:
+        """Zoom to a box; the name of a core opens by the click already, but not by Enter."""
+        if self._data is None or not isinstance(item, Spot):
+            return
+        track = self._data.tracks[item.track]
+        if item.kind == "box":
+            self.canvas.show_span(float(track.start[item.place]), float(track.end[item.place]))
+        elif item.kind == "name" and track.kind is TrackKind.STEPS:
+            self.canvas.toggle_core(track.core)
+
+    def _walked_step(self, step: int) -> None:
+        if self._data is not None:
+            self.selection.select_op(self._data.trace.steps[step])
+
+    def _walked_core(self, core: int) -> None:
+        self.selection.select_core(core)
+        self.canvas.reveal_core(core)
+
+    def _menu(self, _item: object, at: QPoint) -> None:
+        data = self._data
+        if data is None:
+            return
+        menu = QMenu(self)
+        menu.addAction("Open all cores", lambda: self.canvas.open_cores(frozenset(range(data.trace.cores))))
+        menu.addAction("Close all cores", lambda: self.canvas.open_cores(frozenset()))
+        menu.addAction("Show the selected step", self.canvas.focus)
+        menu.addAction("Show the whole run", self.canvas.fit_all)
+        menu.popup(at)
+
+    def _acted(self) -> None:
+        if self.session.simulating:
+            self.session.drop_simulation()
+        else:
+            self.session.simulate()
+
+    def _link(self, source: TimelineCanvas | TimelineStrip, target: TimelineCanvas | TimelineStrip) -> None:
+        if not self._linking:
+            self._linking = True
+            target.show_x(source.x_axis.lo, source.x_axis.hi)
+            self._linking = False
+
+    def _strip_clicked(self, item: object, _modifiers: object) -> None:
+        if isinstance(item, tuple):
+            self.selection.select_core(item[0])
+            self.go_to(float(item[1]))
+
+    # Arrangement
+
+    def _arrange(self) -> None:
+        self.play_button.setToolTip("Play the run: what is in view in ten seconds; graph and scratchpad follow")
+        self.critical_button.setText("Critical path")
+        self.critical_button.setToolTip("Outline the chain of steps and waits that decides how long the run takes")
+        self.critical_button.setCheckable(True)
+        self.critical_button.setChecked(True)
+        self.table_button.setText("Table")
+        self.table_button.setCheckable(True)
+        self.table_button.setToolTip("Show the steps as a table that can be sorted, filtered and copied")
+        self.copy.setText("Copy as CSV")
+        self.copy.setToolTip("Copy the rows as shown, for a spreadsheet")
+        self.copy.hide()
+        self.line.setFont(font("label"))
+        self.line.setTextFormat(Qt.TextFormat.RichText)
+        self.line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._show_playing()
+        stacked = QVBoxLayout(self.pictures)
+        stacked.setContentsMargins(0, 0, 0, 0)
+        stacked.setSpacing(0)
+        stacked.addWidget(self.canvas, 1)
+        stacked.addWidget(self.strip)
+        self._centre = QStackedLayout()
+        self._centre.addWidget(self.pictures)
+        self._centre.addWidget(self.table)
+        column = QVBoxLayout(self.content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._row(self.facts, self.copy, self.play_button, self.critical_button, self.table_button))
+        column.addWidget(hairline())
+        column.addLayout(self._centre, 1)
+        column.addWidget(hairline())
+        column.addLayout(self._row(self.line, self.legend))
+        whole = QVBoxLayout(self.body)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.waiting, 1)
+        whole.addWidget(self.content, 1)
+
+    def _row(self, first: QWidget, *others: QWidget) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(px(PAD), px(GRID / 2), px(GRID), px(GRID / 2))
+        row.setSpacing(px(GRID))
+        row.addWidget(first, 1)
+        for other in others:
+            row.addWidget(other)
+        return row
+
+    def _connect(self) -> None:
+        self.canvas.clicked.connect(self._clicked)
+        self.canvas.activated.connect(self._activated)
+        self.canvas.walked_step.connect(self._walked_step)
+        self.canvas.walked_core.connect(self._walked_core)
+        self.canvas.moment_chosen.connect(self.go_to)
+        self.canvas.menu_requested.connect(self._menu)
+        self.canvas.view_changed.connect(lambda: self._link(self.canvas, self.strip))
+        self.strip.view_changed.connect(lambda: self._link(self.strip, self.canvas))
+        self.strip.clicked.connect(self._strip_clicked)
+        self.strip.walked_core.connect(self._walked_core)
+        self.table.chosen.connect(self.selection.select_op)
+        self.play_button.clicked.connect(self.toggle_play)
+        self.critical_button.toggled.connect(self.canvas.show_critical)
+        self.table_button.toggled.connect(self.set_table)
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.table.table.as_csv()))
+        self.waiting.acted.connect(self._acted)
+        self.session.simulated.connect(self._show_run)
+        self._frames.timeout.connect(self._tick)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """What nobody sees is not played."""
+        super().hideEvent(event)
+        self.pause()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Other room."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room = self.width() - self.legend.sizeHint().width() >= px(_WORDS)
+        self.legend.setVisible(room and not self.table_shown)
+        self.strip.setVisible(self.height() >= px(_STRIP))
+
+
+def legend_of(data: TimelineData, kinds: Codes) -> tuple[Entry, ...]:
+    """Kinds of steps and causes that are in a run; those that a core waits for are hatched."""
+    present = {KINDS[code] for code in np.unique(kinds).tolist()}
+    entries = [entry for entry in KIND_ENTRIES if entry.text in present]
+    waits = set(np.unique(data.trace.stalls.cause).tolist())
+    bounds = {link.cause for link in data.trace.critical}
+    for cause in sorted(waits | bounds):
+        words = CAUSES[cause]
+        entries.append(Entry(words.title, words.token, "hatch" if cause in waits else "box"))
+    return tuple(entries)
