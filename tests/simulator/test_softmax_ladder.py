@@ -61,7 +61,7 @@ def test_the_bytes_of_device_memory_are_those_published(stage: str) -> None:
     report = ran(stage)
     assert report.ok
     assert moved(report.traffic, Way.DEVICE_MEMORY) == STAGES[stage][1] * BYTES
-    assert moved(report.traffic, Way.DEVICE_MEMORY, distinct=True) == STAGES[stage][1] * BYTES, "one core shares nothing"
+    assert moved(report.traffic, Way.DEVICE_MEMORY, distinct=True) == STAGES[stage][1] * BYTES, "nothing is shared"
     assert moved(report.traffic, Way.RING) == 0
 
 
