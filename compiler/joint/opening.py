@@ -27,7 +27,7 @@ LEAST_SECONDS, SHARE = 3.0, 0.3
 """The divisions are improved for a share of the time; for a few seconds in any case, even if the time is exceeded a
 little: nothing gains more in so short a time."""
 
-GRACE_SECONDS = 1.0
+GRACE_SECONDS = 1.5
 TABLES, OVER_SECONDS = 1.75, 1.5
 """What tables and plan take beside the opening, in large programs, and by how much the time may be exceeded then."""
 
@@ -72,7 +72,8 @@ def opened(problem: Problem, plan: Plan, seconds: float, tell: Tell, last: bool)
     placed = PlaceScratchpad()(problem, plan)
     plans: tuple[Plan, ...] = (placed,)
     cost, status = price(problem, placed), _status(problem, placed)
-    least = min(LEAST_SECONDS, seconds + GRACE_SECONDS) if last else 0.0
+    again = 2 * (time.monotonic() - began)  # what is found is placed and priced, too
+    least = min(LEAST_SECONDS, seconds + GRACE_SECONDS - again) if last else 0.0
     over = _Over(tell, cost.total_us, began + max(least, SHARE * seconds), _kept(status))
     if not over():
         _, better, cost = ImproveDivision().improved(problem, plan, (placed, cost), over)

@@ -18,6 +18,7 @@ from compiler.joint.opening import Opening, opened
 from compiler.loops import LoopProgram
 from compiler.passes import co_optimize
 from compiler.passes.co_optimize import CoOptimize
+from compiler.passes.improve_division import ImproveDivision
 from compiler.pins import Pins, PinState
 from compiler.pipeline import compile_problem
 from compiler.plan import Plan, Slot
@@ -232,3 +233,36 @@ def test_what_beams_find_beside_the_first_question_is_told_at_once(monkeypatch: 
     assert told == sorted(told, reverse=True), "and never again is the worse one told"
     assert found.objective_us == pytest.approx(min(told), abs=1e-3)
     assert found.spent
+
+
+def test_no_search_begins_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Making a model takes a while, too: of a long program, and of one that is asked about at once."""
+
+    def unasked(*_arguments: object) -> None:
+        pytest.fail("time was up")
+
+    for name in ("_at_once", "_in_blocks"):
+        monkeypatch.setattr(exact, name, unasked)
+    joint = tables(11)
+    found = exact.search(joint, [trivial(joint)], 0.0, 0, never)
+    assert found is not None
+    assert (found.answer, found.spent) == (trivial(joint), True)
+
+
+def test_the_more_placing_takes_the_less_is_left_for_divisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine what is found would be placed too late."""
+    asked: list[bool] = []
+
+    def improved(
+        _self: object, _problem: Problem, plan: Plan, before: tuple[Plan, object], over: Callable[[], bool]
+    ) -> tuple[Plan, Plan, object]:
+        asked.append(over())
+        return plan, *before
+
+    now = iter((0.0, 1.4, 1.4, 1.4, 1.4, 1.4))
+    monkeypatch.setattr(ImproveDivision, "improved", improved)
+    problem = Problem(attention(), spyre(32))
+    plan = before(problem)
+    monkeypatch.setattr(time, "monotonic", lambda: next(now))
+    found = opened(problem, plan, 1.0, never, last=True)
+    assert (asked, len(found.plans)) == ([], 1)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from compiler.solvers.cp_sat import require
 from compiler.solvers.joint.blocks import Blocks, cuts, form, side_by_side
 from compiler.solvers.joint.bound import elsewhere, fused_us
 from compiler.solvers.joint.demote import fitting
@@ -187,16 +188,15 @@ def search(problem: JointProblem, starts: Iterable[Answer], seconds: float, seed
 
     Raises SolverMissingError without OR-Tools.
     """
+    require()
     found = Search(problem, seconds, seed, steady(tell), time.monotonic() + seconds)
     found.close = CLOSE if found.long else PROVED
     for start in starts:
         found.offer(start)
     if found.best is None:
         return None
-    if found.long:
-        _in_blocks(found)
-    else:
-        _at_once(found)
+    if not found.over:
+        (_in_blocks if found.long else _at_once)(found)
     assert found.packing is not None
     total = price_us(problem, found.best)
     spent = found.spent or not (found.long or found.proved or found.stopped)
