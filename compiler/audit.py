@@ -25,6 +25,7 @@ from compiler.plan import Claim
 PROGRAM, COST, RECORD = "program", "cost", "record"
 _AROUND = frozenset({"unfold", "against the plan before"})  # records of the log that are of no pass
 _CUT_SHORT = frozenset({"stopped", "out of time"})
+_CLAIMED = re.compile(r"(?:^|; )([a-z-]+) \([^()]*\): \S+ \w+, [^;]*?, \S+ states?(?=;|$)")
 _NS_PER_US = 1000
 
 
@@ -129,6 +130,9 @@ def _claim_faults(whole: Compilation) -> Iterator[str]:
             yield f"the claim of {who} has the bound {claim.bound:,} for an objective of {claim.objective:,}"
         if not _told(who, claim, lines):
             yield f"the claim of {who} is not the one that the log tells"
+    for who in dict.fromkeys(name for line in lines for name in _CLAIMED.findall(line)):
+        if who not in whole.plan.claims:
+            yield f"the log tells of a claim of {who}, which the plan does not have"
     joint = whole.plan.claims.get(CoOptimize.name)
     if joint is not None and (joint.objective, joint.unit) != (round(whole.cost.total_us * _NS_PER_US), "ns"):
         yield f"the claim of {CoOptimize.name} is for {joint.objective:,} {joint.unit}, which the plan does not take"

@@ -222,6 +222,7 @@ EDITS: list[tuple[Callable[[Plain], None], str, str]] = [
     ),
     (stated("verdicts|3|check", "taste"), "record", "it has no verdict of the check budget"),
     (stated("verdicts|3|check", "coverage"), "record", "it has two verdicts of one check"),
+    (stated("plan|claims", {}), "record", "the log tells of a claim of assign-layouts, which the plan does not have"),
     (stated("verdicts", []), "record", "it has no verdict of the check coverage"),
     (stated("plan|pipeline", "magic"), "record", "its pipeline cannot be read: there is no such pass"),
     (stated("plan|pipeline", "reduce-span"), "record", "its log is not that of its pipeline"),
