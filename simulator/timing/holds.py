@@ -30,7 +30,8 @@ class _Uses:
 
 
 def holds_of(program: Program, timeline: Timeline) -> Holds:
-    """Every part of a tensor in LX; a tensor that takes over a place in LX ends what was there when it begins."""
+    """Every part of a tensor in LX that is held for any time; a tensor that takes over a place ends what was there when
+    it begins."""
     uses = _uses(program)
     rows: list[tuple[Wide, ...]] = []
     for number, tensor in enumerate(program.tensors):
@@ -43,6 +44,8 @@ def holds_of(program: Program, timeline: Timeline) -> Holds:
     order = np.lexsort((address, start, core))
     core, tensors, address, size, start, end = (each[order] for each in (core, tensors, address, size, start, end))
     end = _handed_over(core, address, size, start, end)
+    kept = np.flatnonzero(end > start)
+    core, tensors, address, size, start, end = (each[kept] for each in (core, tensors, address, size, start, end))
     return Holds(core.astype(np.int16), tensors.astype(np.int32), address, size, start, end)
 
 

@@ -9,7 +9,8 @@ Owns the cut of a step's work into its parts; `steady` is long with many tiles a
                                                         partial sums           ring
 
 with R, W the services of the memory, C the time of the core's units and n tiles; what stands in one column runs side by
-side.  With one buffer nothing overlaps, which is the same as one tile.  Refuses time.
+side.  A core that gets a partial result knows no part of its own result before that has come: it writes all of W in the
+drain.  With one buffer nothing overlaps, which is the same as one tile.  Refuses time.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Parts:
 def parts_of(work: Sequence[OpWork], own: Times, cores: int, buffers: int) -> Parts:
     """Cut all steps.  `own` is the time of each core's own units, shape (steps, cores); `buffers` how many tiles of an
     operand a core has room for."""
-    tiles = np.ones((len(work), cores))
+    tiles, late = np.ones((len(work), cores)), np.zeros((len(work), cores), dtype=bool)
     read, write, delivery, read_moving, write_moving = (np.zeros((len(work), cores)) for _ in range(5))
     for place, each in enumerate(work):
         if each.on_host:
@@ -61,18 +62,20 @@ def parts_of(work: Sequence[OpWork], own: Times, cores: int, buffers: int) -> Pa
         delivery[place, each.cores] = each.delivery_ns
         read_moving[place, each.cores] = each.read_share
         write_moving[place, each.cores] = each.write_share
+        late[place, [hop.target for hop in each.hops]] = True
     shares = read > 0
     slow = shares & (delivery > read)
     taken = np.where(shares, read, delivery)
+    early = np.where(late, 0.0, write)
     return Parts(
         tiles=tiles,
         fill=taken / tiles,
         steady_read=taken * (tiles - 1) / tiles,
-        steady_write=write * np.maximum(0, tiles - 2) / tiles,
+        steady_write=early * np.maximum(0, tiles - 2) / tiles,
         steady_own=own * (tiles - 1) / tiles,
         last_own=own / tiles,
-        last_write=write * np.minimum(1, tiles - 1) / tiles,
-        drain=write / tiles,
+        last_write=early * np.minimum(1, tiles - 1) / tiles,
+        drain=np.where(late, write, write / tiles),
         delivery=delivery,
         most=np.divide(read, delivery, out=np.ones_like(read), where=slow),
         read_moving=read_moving,

@@ -52,7 +52,7 @@ def trace_of(program: Program, device: Device, timeline: Timeline) -> Trace:
     ends = tuple(accumulate((len(kernel.ops) for kernel in program.kernels), initial=0))
     kernels = tuple(pairwise(ends))
     total_ps = round(timeline.total_ns * PS_PER_NS)
-    spans = spans_of(timeline, units, routes.ring_name)
+    spans = spans_of(timeline, units, routes.ring_name, device.count("transfer_buffers"))
     holds = holds_of(program, timeline)
     tensors = tuple(tensor.name for tensor in program.tensors)
     return Trace(
@@ -70,7 +70,7 @@ def trace_of(program: Program, device: Device, timeline: Timeline) -> Trace:
         stalls=stalls_of(timeline, kernels),
         holds=holds,
         traffic=traffic_of(timeline.work, {name: number for number, name in enumerate(tensors)}),
-        critical=critical_path(timeline, kernels),
+        critical=critical_path(timeline),
         use=unit_use(spans, units[:-1], program.cores, total_ps),
         lx=lx_use(holds, program.cores, total_ps),
     )

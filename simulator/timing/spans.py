@@ -81,8 +81,11 @@ class _Columns:
         return found.taken(order)
 
 
-def spans_of(timeline: Timeline, units: tuple[str, ...], ring: str) -> Spans:
-    """All spans; `units` are the lanes, `ring` is the lane of parts that go from core to core."""
+def spans_of(timeline: Timeline, units: tuple[str, ...], ring: str, buffers: int = 2) -> Spans:
+    """All spans; `units` are the lanes, `ring` is the lane of parts that go from core to core.
+
+    With one of `buffers` a core moves its whole part at once: one tile.
+    """
     columns = _Columns()
     numbers = {name: number for number, name in enumerate(units)}
     for step, work in enumerate(timeline.work):
@@ -90,7 +93,7 @@ def spans_of(timeline: Timeline, units: tuple[str, ...], ring: str) -> Spans:
             _host(columns, timeline, step, numbers[HOST_LANE])
             continue
         for stage in work.stages:
-            place = _Place(timeline, step, work, stage)
+            place = _Place(timeline, step, work, stage, buffers)
             add = _outer if stage.level == 0 else _inner
             add(columns, place, numbers[stage.unit])
         if work.hops:
@@ -101,9 +104,11 @@ def spans_of(timeline: Timeline, units: tuple[str, ...], ring: str) -> Spans:
 class _Place:
     """One stage of a step: the times of its parts, core by core."""
 
-    def __init__(self, timeline: Timeline, step: int, work: OpWork, stage: Stage) -> None:
+    def __init__(self, timeline: Timeline, step: int, work: OpWork, stage: Stage, buffers: int) -> None:
         cores = work.cores
-        self.step, self.work, self.stage, self.cores, self.tiles = step, work, stage, cores, work.tiles
+        self.step, self.stage, self.cores = step, stage, cores
+        self.tiles = work.tiles if buffers > 1 else np.ones_like(work.tiles)
+        self.late = np.isin(cores, [hop.target for hop in work.hops])
         self.start, self.filled = timeline.start[step, cores], timeline.filled[step, cores]
         self.steady, self.computed = timeline.steady[step, cores], timeline.computed[step, cores]
         self.arrived = self.computed + timeline.wait[step, cores]
@@ -123,9 +128,11 @@ class _Place:
 
 
 def _outer(columns: _Columns, place: _Place, unit: int) -> None:
-    """Transfers between the card's memory and a core: tile by tile, one after the other."""
+    """Transfers between the card's memory and a core: tile by tile, one after the other; what rests on a partial result
+    goes out after that has come."""
     every = np.flatnonzero(place.stage.bytes > 0)
     many = every[place.tiles[every] > 1]
+    late = place.late[every]
 
     def packed(rows: Counts, tile: Counts, count: Counts, start: Times, end: Times) -> None:
         low, high = start[rows], end[rows]
@@ -138,11 +145,12 @@ def _outer(columns: _Columns, place: _Place, unit: int) -> None:
     if place.stage.read:
         one(every, np.zeros(len(every), dtype=np.int64), place.start, place.filled)
         packed(many, np.ones(len(many), dtype=np.int64), place.tiles[many] - 1, place.filled, place.read_end)
-    else:
-        nothing = np.zeros(len(many), dtype=np.int64)
-        packed(many, nothing, place.tiles[many] - 2, place.filled, place.write_end)
-        one(many, place.tiles[many] - 2, place.steady, place.computed)
-        one(every, place.tiles[every] - 1, place.arrived, place.end)
+        return
+    early, known, whole = many[~place.late[many]], every[~late], every[late]
+    packed(early, np.zeros(len(early), dtype=np.int64), place.tiles[early] - 2, place.filled, place.write_end)
+    one(early, place.tiles[early] - 2, place.steady, place.computed)
+    one(known, place.tiles[known] - 1, place.arrived, place.end)
+    packed(whole, np.zeros(len(whole), dtype=np.int64), place.tiles[whole], place.arrived, place.end)
 
 
 def _inner(columns: _Columns, place: _Place, unit: int) -> None:
@@ -165,9 +173,11 @@ def _inner(columns: _Columns, place: _Place, unit: int) -> None:
 
 
 def _hops(columns: _Columns, timeline: Timeline, step: int, work: OpWork, unit: int) -> None:
-    """Partial results, on the core that they arrive at."""
-    cores = np.array([hop.target for hop in work.hops], dtype=np.int64)
-    times = np.array([hop.ns for hop in work.hops])
+    """Partial results, on the core that they arrive at; of several that come together the longest."""
+    longest: dict[int, float] = {}
+    for hop in work.hops:
+        longest[hop.target] = max(hop.ns, longest.get(hop.target, 0.0))
+    cores, times = np.array(list(longest), dtype=np.int64), np.array(list(longest.values()))
     arrived = timeline.computed[step, cores] + timeline.wait[step, cores]
     nothing, ones = np.zeros(len(cores), dtype=np.int64), np.ones(len(cores), dtype=np.int64)
     columns.add(_Row(cores, unit, step), nothing, ones, arrived - times, arrived, times, nothing)

@@ -50,8 +50,8 @@ def _partial(timeline: Timeline) -> tuple[Column, ...]:
     step, core = np.nonzero(timeline.wait > 0)
     start = timeline.computed[step, core]
     end = start + timeline.wait[step, core]
-    sources = [{hop.target: hop.source for hop in timeline.work[number].hops} for number in step]
-    by_core = np.array([table.get(int(one), -1) for table, one in zip(sources, core, strict=True)], dtype=np.int64)
+    sources = [{hop.target: hop.source for hop in one.hops} for one in timeline.work]
+    by_core = np.array([sources[each].get(one, -1) for each, one in zip(step.tolist(), core.tolist(), strict=True)])
     cause = np.full(len(step), Cause.PARTIAL)
     return _wide(core, step, picoseconds(start), picoseconds(end), cause, step, by_core)
 
@@ -69,11 +69,12 @@ def _shared(timeline: Timeline) -> tuple[Column, ...]:
 
 
 def _ends(timeline: Timeline, kernels: tuple[tuple[int, int], ...]) -> tuple[Column, ...]:
-    """Between the last step of a core in a kernel and the begin of the next kernel."""
+    """Between the last step of a core in a kernel and the begin of the next kernel, if it has anything to do later."""
     found: list[tuple[Column, ...]] = []
+    following = _following(timeline)
     for number, (first, last) in enumerate(kernels[:-1]):
         ends = timeline.end[first:last]
-        core = np.flatnonzero((ends >= 0).any(axis=0))
+        core = np.flatnonzero((ends >= 0).any(axis=0) & (following[last] < len(timeline.work)))
         if not len(core):
             continue
         latest = int(np.argmax(ends.max(axis=1)))
@@ -81,9 +82,17 @@ def _ends(timeline: Timeline, kernels: tuple[tuple[int, int], ...]) -> tuple[Col
         start = picoseconds(ends[:, core].max(axis=0))
         end = np.full(len(core), picoseconds(timeline.kernel_start[number + 1 : number + 2])[0])
         same = np.ones(len(core), dtype=np.int64)
-        found.append(_wide(core, same * last, start, end, same * Cause.LAUNCH, same * (first + latest), same * by_core))
+        step, cause = following[last][core], same * Cause.LAUNCH
+        found.append(_wide(core, step, start, end, cause, same * (first + latest), same * by_core))
     nothing = np.zeros(0, dtype=np.int64)
     return tuple(np.concatenate([row[place] for row in found] or [nothing]) for place in range(7))
+
+
+def _following(timeline: Timeline) -> Column:
+    """For each step and core the first one from that step on that runs on the core; the number of steps for none."""
+    count, cores = timeline.end.shape
+    steps = np.where(timeline.end >= 0, np.arange(count)[:, None], count)
+    return np.minimum.accumulate(np.vstack([steps, np.full((1, cores), count)])[::-1], axis=0)[::-1]
 
 
 def _wide(*columns: NDArray[np.integer]) -> tuple[Column, ...]:

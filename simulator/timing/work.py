@@ -31,7 +31,8 @@ class Way(StrEnum):
 @dataclass(frozen=True, slots=True, eq=False)
 class Operand:
     """One access of a step: `bytes` reach or leave each core; `charged` is what of it device memory really moves (a
-    shared load is charged once, in equal parts); `burst_bytes` is the longest contiguous run, cut to the burst."""
+    shared load is charged once, in equal parts); `burst_bytes` is the largest mean contiguous run of a core, cut to the
+    burst.  A step of the host has one entry: whole tensors."""
 
     tensor: str
     write: bool
@@ -80,8 +81,9 @@ class OpWork:
     direction.  `read_share`, `write_share` (0..1): the part of that service in which bytes move, the rest being
     requests; the turnaround is paid on bytes.  `floor_ns`: the time the core needs for all its tiles once they are in
     its reach.  `delivery_ns`: what loading its operands takes at least, however idle the memory is (replicated and
-    widely shared operands).  `tiles`: transfers that a double-buffered core cuts its part into.  `ring_ns`: what the
-    walk of a step over the ring takes on each core by itself.
+    widely shared operands, and those of contractions that use what they load at most once).  `tiles`: transfers that a
+    double-buffered core cuts its part into.  `ring_ns`: what the walk of a step over the ring takes on each core by
+    itself.
     """
 
     name: str

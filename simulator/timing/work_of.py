@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from compiler.device import Device
-from compiler.loops import Access, OpKind
+from compiler.loops import OpKind
 from compiler.machine import UnitKind
 from compiler.program import DeviceOp, DeviceTensor, Program
 from simulator.timing.case import CONTRACTIONS, Case, case_of, distinct_reads
@@ -35,7 +35,7 @@ def work_of(program: Program, device: Device) -> tuple[OpWork, ...]:
     found: list[OpWork] = []
     for step in (step for kernel in program.kernels for step in kernel.ops):
         if step.op.kind is OpKind.OPAQUE:
-            found.append(_on_host(step))
+            found.append(_on_host(step, tensors))
             continue
         key = _key(step, tensors)
         if key not in known:
@@ -93,18 +93,19 @@ def _computed(case: Case) -> tuple[str, tuple[Stage, ...]]:
     return unit.name, computing_stages(case, unit, walked(case), vector_busy(case, unit))
 
 
-def _on_host(step: DeviceOp) -> OpWork:
-    """A call that runs on the host: no core takes part."""
+def _on_host(step: DeviceOp, tensors: Mapping[str, DeviceTensor]) -> OpWork:
+    """A call that runs on the host: no core takes part, and whole tensors go there and come back."""
     none, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
     sides = [(step.op.reads, False), (step.op.writes, True)]
-    operands = [_hosted(access, write) for accesses, write in sides for access in accesses]
+    names = [(name, write) for accesses, write in sides for name in dict.fromkeys(each.buffer for each in accesses)]
+    operands = [_hosted(tensors[name], write) for name, write in names]
     times = (nothing,) * 7
     return OpWork(step.name, step.step, "", none, none, *times, tuple(operands), (), on_host=True)
 
 
-def _hosted(access: Access, write: bool) -> Operand:
-    none = np.zeros(0, dtype=np.int64)
-    return Operand(access.buffer, write, Way.HOST, none, none, 0)
+def _hosted(tensor: DeviceTensor, write: bool) -> Operand:
+    size = np.array([tensor.layout.size_bytes], dtype=np.int64)
+    return Operand(tensor.name, write, Way.HOST, size, size, 0)
 
 
 def _sum(case: Case, times: list[Times]) -> Times:

@@ -201,6 +201,7 @@ def test_no_stretch_of_time_serves_more_than_its_length(kernels: Kernels) -> Non
     found = timed(*kernels, cores=CORES)
     spans: list[tuple[float, float, float]] = []
     for place, work in enumerate(found.work):
+        late = {hop.target for hop in work.hops}
         for entry, core in enumerate(work.cores.tolist()):
             read, write, tiles = (float(column[entry]) for column in (work.read_ns, work.write_ns, work.tiles))
             at = {name: float(getattr(found, name)[place, core]) for name in ("start", "filled", "steady", "computed")}
@@ -208,9 +209,9 @@ def test_no_stretch_of_time_serves_more_than_its_length(kernels: Kernels) -> Non
             spans += [
                 (at["start"], at["filled"], read / tiles),
                 (at["filled"], read_end, read * (tiles - 1) / tiles),
-                (at["filled"], write_end, write * max(0, tiles - 2) / tiles),
-                (at["steady"], at["computed"], write * min(1, tiles - 1) / tiles),
-                (at["computed"], end, write / tiles),
+                (at["filled"], write_end, 0 if core in late else write * max(0, tiles - 2) / tiles),
+                (at["steady"], at["computed"], 0 if core in late else write * min(1, tiles - 1) / tiles),
+                (at["computed"] + float(found.wait[place, core]), end, write if core in late else write / tiles),
             ]
     for begin in {low for low, _, _ in spans}:
         for end in {high for _, high, _ in spans if high > begin}:

@@ -56,7 +56,7 @@ def aligned(one: OpWork) -> None:
         assert share.shape == shape
         assert ((share >= 0) & (share <= 1 + 1e-12)).all()
     for each in one.operands:
-        assert each.bytes.shape == each.charged.shape == shape
+        assert each.bytes.shape == each.charged.shape == ((1,) if one.on_host else shape)
         assert (each.charged <= each.bytes).all()
         assert (each.bytes % 128 == 0).all()
         assert (each.charged >= 0).all()
