@@ -28,7 +28,7 @@ LEAST_SECONDS, SHARE = 3.0, 0.3
 little: nothing gains more in so short a time."""
 
 GRACE_SECONDS = 1.5
-TABLES, OVER_SECONDS = 1.75, 1.5
+TABLES, OVER_SECONDS = 2.25, 1.5
 """What tables and plan take beside the opening, in large programs, and by how much the time may be exceeded then."""
 
 ASKED_EVERY_S = 0.05

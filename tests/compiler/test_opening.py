@@ -137,7 +137,7 @@ def made_in(seconds: float) -> Opening:
 
 
 def test_tables_that_would_come_too_late_are_not_made() -> None:
-    assert not made_in(0.8).late(1.0)
+    assert not made_in(0.7).late(1.0)
     assert made_in(1.0).late(1.0)
     assert not made_in(3.0).late(10.0)
 
