@@ -1,4 +1,4 @@
-"""Timeline data: a trace cut into tracks, each a row of boxes in order of time that never overlap.
+"""Timeline data: a trace cut into tracks, each a line of boxes in order of time that never overlap.
 
 Owns: which tracks there are (card, cores, their units, their waits), and when each step ran on the whole.  Refuses: Qt,
 pixels, and what is folded away.  Times are whole picoseconds since the start.
@@ -33,12 +33,24 @@ class TrackKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Track:
-    """A row of boxes: `start`, `end` and `step` (the kernel's number for kernels) of each, sorted by both times.
+class Tiles:
+    """How rows fall into boxes: `count` boxes of `length` ps at equal distances in each, the first of them being number
+    `offset` of the track and tile `number` of its step."""
 
-    `cause` has a `timing.timeline.Cause` per box of waits and of the critical path, nothing for other kinds.  `rows`
-    are the places of the boxes in the column of the trace that they come from.  `unit` counts in `Trace.units`, -1 for
-    tracks of no unit.
+    count: Wide
+    length: Wide
+    offset: Wide
+    number: Narrow
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """Rows from left to right: `start`, `end` and `step` (of kernels: their number) of each, sorted by both times.
+
+    A row is one box, except on units, where `tiles` says how it falls into boxes; boxes are counted from 0 on over the
+    whole track.  `cause` has a `timing.timeline.Cause` per row of waits and of the critical path, nothing for other
+    kinds.  `rows` are the places of the rows in the columns of the trace that they come from.  `unit` counts in
+    `Trace.units`, -1 for tracks of no unit.
     """
 
     kind: TrackKind
@@ -49,9 +61,39 @@ class Track:
     step: Narrow
     cause: Tiny
     rows: Places | range
+    tiles: Tiles | None = None
 
     def __len__(self) -> int:
-        return len(self.start)
+        """How many boxes it has."""
+        if self.tiles is None:
+            return len(self.start)
+        return int(self.tiles.offset[-1] + self.tiles.count[-1]) if len(self.start) else 0
+
+    def row_of(self, boxes: Places) -> Places:
+        """The rows that some boxes are in."""
+        if self.tiles is None:
+            return boxes
+        return np.searchsorted(self.tiles.offset, boxes, "right") - 1
+
+    def times(self, boxes: Places) -> tuple[Wide, Wide]:
+        """Begin and end of some boxes."""
+        rows = self.row_of(boxes)
+        if self.tiles is None:
+            return self.start[rows], self.end[rows]
+        start = self.start[rows] + self.delay(rows, boxes - self.tiles.offset[rows])
+        return start, start + self.tiles.length[rows]
+
+    def delay(self, rows: Places, numbers: Wide) -> Wide:
+        """How long after the begin of their rows boxes begin that have these numbers in them."""
+        assert self.tiles is not None
+        room = self.end[rows] - self.start[rows] - self.tiles.length[rows]
+        return np.asarray(numbers * room // np.maximum(self.tiles.count[rows] - 1, 1), np.int64)
+
+    def box(self, number: int) -> tuple[int, int, int]:
+        """Row, begin and end of one box."""
+        one = np.array([number])
+        start, end = self.times(one)
+        return int(self.row_of(one)[0]), int(start[0]), int(end[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +180,31 @@ def _span_tracks(trace: Trace) -> dict[int, list[Track]]:
     used = np.bincount(spans.unit[spans.core != CARD], minlength=units) > 0
     order = (spans.core.astype(np.int32) - CARD) * units + spans.unit
     edges = np.searchsorted(order, np.arange((trace.cores - CARD) * units + 1))
+    tiles = _tiles(trace)
     found: dict[int, list[Track]] = {}
     for core in range(CARD, trace.cores):
         for unit in range(units):
             place = (core - CARD) * units + unit
             first, last = int(edges[place]), int(edges[place + 1])
             if used[unit] if core != CARD else last > first:
-                rows, kind = slice(first, last), TrackKind.UNIT if core != CARD else TrackKind.HOST
-                columns = (spans.start_ps[rows], spans.end_ps[rows], spans.step[rows])
-                found.setdefault(core, []).append(Track(kind, core, unit, *columns, _NONE, range(first, last)))
+                found.setdefault(core, []).append(_unit(trace, tiles, (core, unit), slice(first, last)))
     return found
+
+
+def _tiles(trace: Trace) -> Tiles:
+    """Of all rows of the trace, counted on."""
+    spans = trace.spans
+    count = spans.count.astype(np.int64)
+    return Tiles(count, spans.busy_ps // np.maximum(count, 1), count.cumsum() - count, spans.tile)
+
+
+def _unit(trace: Trace, tiles: Tiles, place: tuple[int, int], rows: slice) -> Track:
+    spans, (core, unit) = trace.spans, place
+    offset = tiles.offset[rows]
+    own = Tiles(tiles.count[rows], tiles.length[rows], offset - offset[:1], tiles.number[rows])
+    kind = TrackKind.UNIT if core != CARD else TrackKind.HOST
+    columns = (spans.start_ps[rows], spans.end_ps[rows], spans.step[rows])
+    return Track(kind, core, unit, *columns, _NONE, range(rows.start, rows.stop), own)
 
 
 def _steps(trace: Trace, core: int) -> Track:

@@ -5,7 +5,7 @@ Owns: order, heights and names.  Refuses: Qt and what is drawn in a lane.  Heigh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,23 +38,31 @@ class Lane:
         """Where it ends."""
         return self.top + self.height
 
+    def moved(self, way: float) -> Lane:
+        """The same lane so much further down."""
+        return replace(self, top=self.top + way)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lanes:
-    """All of them from top to bottom; `height` is the sum with the gaps between groups."""
+    """All of them from top to bottom; `height` is the sum with the gaps between groups, `card_height` that of the lanes
+    of the whole card, which do not scroll, with the gap below them."""
 
     lanes: tuple[Lane, ...]
     tops: Floats
     height: float
+    card_height: float
 
-    def between(self, top: float, bottom: float) -> tuple[Lane, ...]:
-        """Those that share a pixel with a range of heights."""
-        first = max(int(np.searchsorted(self.tops, top, "right")) - 1, 0)
-        last = int(np.searchsorted(self.tops, bottom, "left"))
-        return self.lanes[first:last]
+    def in_view(self, scroll: float, height: float) -> tuple[Lane, ...]:
+        """Those of the card, then those of cores in view with so much scrolled away, each where it is seen."""
+        card = tuple(lane for lane in self.lanes if lane.core == CARD)
+        first = max(int(np.searchsorted(self.tops, scroll + self.card_height, "right")) - 1, len(card))
+        last = int(np.searchsorted(self.tops, scroll + height, "left"))
+        return (*card, *(lane.moved(-scroll) for lane in self.lanes[first:last]))
 
-    def at(self, y: float) -> int:
-        """The number of the lane at a height, -1 in a gap."""
+    def at(self, y: float, scroll: float) -> int:
+        """The number of the lane at a height as seen, -1 in a gap."""
+        y = y + scroll if y >= self.card_height else y
         place = int(np.searchsorted(self.tops, y, "right")) - 1
         return place if place >= 0 and y < self.lanes[place].bottom else -1
 
@@ -76,6 +84,7 @@ def lanes_of(data: TimelineData, opened: frozenset[int], row: float, gap: float)
     for track in data.card:
         put(track, CARD)
     top += gap
+    card_height = top
     for core, tracks in enumerate(data.cores):
         is_open = core in opened
         if is_open and core and core - 1 not in opened:
@@ -84,7 +93,7 @@ def lanes_of(data: TimelineData, opened: frozenset[int], row: float, gap: float)
         for track in tracks.inner if is_open else ():
             put(track, core, inner=True)
         top += gap if is_open else 0.0
-    return Lanes(tuple(lanes), np.array([lane.top for lane in lanes], float), top)
+    return Lanes(tuple(lanes), np.array([lane.top for lane in lanes], float), top, card_height)
 
 
 def lane_name(data: TimelineData, lane: Lane) -> str:

@@ -88,12 +88,12 @@ def _use(word: str, use: UnitUse) -> Fact:
 
 def box_hint(data: TimelineData, track: Track, place: int, titles: Mapping[str, str]) -> str:
     """What a box is: rich text of a few lines."""
-    start, end = int(track.start[place]), int(track.end[place])
+    row, start, end = track.box(place)
     when = f"starts at {format_ps(start)}, takes {format_ps(end - start)}"
     if track.kind is TrackKind.KERNELS:
         kernel = data.trace.kernels[place]
         return _lines(kernel.name, (f"{format_count(kernel.last - kernel.first, 'step')}", when))
-    step = int(track.step[place])
+    step = int(track.step[row])
     name = data.trace.steps[step]
     match track.kind:
         case TrackKind.STEPS:
@@ -123,15 +123,22 @@ def _wait_hint(data: TimelineData, track: Track, place: int, when: str) -> str:
 
 
 def _span_hint(data: TimelineData, track: Track, place: int, when: str, titles: Mapping[str, str]) -> str:
-    spans, row = data.trace.spans, track.rows[place]
+    row, start, end = track.box(place)
+    spans, source, tiles = data.trace.spans, track.rows[row], track.tiles
     unit = data.trace.units[track.unit]
     title = f"{unit} · {titles[unit]}" if unit in titles else unit
-    where = title if track.core == CARD else f"{title}, core {track.core}, tile {int(spans.tile[row])}"
-    lines = [where, when]
-    moved, took = int(spans.bytes[row]), int(track.end[place] - track.start[place])
+    lines = [title if track.core == CARD else f"{title}, core {track.core}", when]
+    if tiles is None:
+        return _lines(data.trace.steps[int(track.step[row])], lines)
+    number, count = place - int(tiles.offset[row]), int(tiles.count[row])
+    if track.core != CARD:
+        more = f", one of {format_count(count)} in a row" if count > 1 else ""
+        lines.insert(1, f"tile {int(tiles.number[row]) + number}{more}")
+    total = int(spans.bytes[source])
+    moved = total // count + (number < total % count)
     if moved:
-        lines.append(f"{format_bytes(moved)} at {format_number(moved / took * 1000)} B/ns")
-    return _lines(data.trace.steps[int(track.step[place])], lines)
+        lines.append(f"{format_bytes(moved)} at {format_number(moved / max(end - start, 1) * 1000)} B/ns")
+    return _lines(data.trace.steps[int(track.step[row])], lines)
 
 
 def _lines(title: str, lines: Sequence[str]) -> str:
@@ -148,8 +155,8 @@ def step_line(data: TimelineData, step: int) -> str:
     ran = int((trace.runs.start_ps[step] >= 0).sum())
     bound = CAUSES[bound_of(data, step)].title
     share = format_percent((end - start) / data.total_ps)
-    took = f"from {format_ps(start)} to {format_ps(end)}, {format_ps(end - start)} ({share})"
-    return f"<b>{name}</b>: {took} on {format_count(ran, 'core')}, bound by {bound}."
+    took = f"{format_ps(end - start)} ({share}) from {format_ps(start)} on"
+    return f"<b>{name}</b>: {took}, {format_count(ran, 'core')}, bound by {bound}."
 
 
 def bound_of(data: TimelineData, step: int) -> int:

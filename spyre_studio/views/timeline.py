@@ -44,7 +44,7 @@ NOT_SIMULATED = empty(
     "Simulate",
 )
 _FRAME_MS = 33
-_WORDS = 320  # px; the legend leaves so much to the words beside it
+_WORDS = 420  # px; the legend leaves so much to the words beside it
 _STRIP = 240  # px; below this the fill of all cores waits
 _HINT = "Click a box to follow its step. Ctrl+wheel or W and S zoom, A and D scroll, F shows the selected step."
 
@@ -243,7 +243,7 @@ class TimelineView(PagedView):
         core = data.trace.critical[place].core if track.kind is TrackKind.CRITICAL else track.core
         if core >= 0:
             self.selection.select_core(core)
-        self.selection.select_op(data.trace.steps[int(track.step[place])])
+        self.selection.select_op(data.trace.steps[int(track.step[track.box(place)[0]])])
 
     def _activated(self, item: object) -> None:
         """Zoom to a box; the name of a core opens by the click already, but not by Enter."""
@@ -251,7 +251,8 @@ class TimelineView(PagedView):
             return
         track = self._data.tracks[item.track]
         if item.kind == "box":
-            self.canvas.show_span(float(track.start[item.place]), float(track.end[item.place]))
+            _, start, end = track.box(item.place)
+            self.canvas.show_span(float(start), float(end))
         elif item.kind == "name" and track.kind is TrackKind.STEPS:
             self.canvas.toggle_core(track.core)
 
@@ -332,7 +333,7 @@ class TimelineView(PagedView):
 
     def _row(self, first: QWidget, *others: QWidget) -> QHBoxLayout:
         row = QHBoxLayout()
-        row.setContentsMargins(px(PAD), px(GRID / 2), px(GRID), px(GRID / 2))
+        row.setContentsMargins(px(PAD), px(GRID / 2), px(PAD), px(GRID / 2))
         row.setSpacing(px(GRID))
         row.addWidget(first, 1)
         for other in others:
@@ -379,9 +380,10 @@ def legend_of(data: TimelineData, kinds: Codes) -> tuple[Entry, ...]:
     """Kinds of steps and causes that are in a run; those that a core waits for are hatched."""
     present = {KINDS[code] for code in np.unique(kinds).tolist()}
     entries = [entry for entry in KIND_ENTRIES if entry.text in present]
-    waits = set(np.unique(data.trace.stalls.cause).tolist())
+    waits = set(np.flatnonzero(np.bincount(data.trace.stalls.cause)).tolist())
     bounds = {link.cause for link in data.trace.critical}
     for cause in sorted(waits | bounds):
         words = CAUSES[cause]
-        entries.append(Entry(words.title, words.token, "hatch" if cause in waits else "box"))
+        solid = Entry(f"{words.title}-bound", words.token)  # on the critical path alone
+        entries.append(Entry(words.title, words.token, "hatch") if cause in waits else solid)
     return tuple(entries)

@@ -58,7 +58,7 @@ class TimelineCanvas(PlotCanvas):
         self._titles: Sequence[str] = ()
         self._units: Mapping[str, str] = frozendict()
         self._opened: frozenset[int] = frozenset({0})
-        self._lanes = Lanes((), np.zeros(0), 0.0)
+        self._lanes = Lanes((), np.zeros(0), 0.0, 0.0)
         self._scroll = 0.0
         self._step, self._core = -1, 0
         self._critical = True
@@ -113,14 +113,12 @@ class TimelineCanvas(PlotCanvas):
 
     def open_cores(self, cores: frozenset[int]) -> None:
         """Show units and waits of these cores; what is at the top of the view stays there."""
-        at = self._lanes.at(self._scroll)
+        at = self._lanes.at(self._lanes.card_height, self._scroll)
         held = self._lanes.lanes[at] if at >= 0 else None
         self._opened = cores
         self._lay_out()
-        if held is not None and held.core != CARD:
-            head = self._lanes.head_of(held.core)
-            if head is not None and not held.is_head:
-                self.scroll_to(head.top)
+        if held is not None and held.inner:
+            self._scroll_to_core(held.core)
         self.opened_changed.emit()
 
     def toggle_core(self, core: int) -> None:
@@ -140,20 +138,20 @@ class TimelineCanvas(PlotCanvas):
         """All lanes, in pixels from the top of the first."""
         return self._lanes
 
-    @property
-    def shift(self) -> float:
-        """What is added to the height of a lane to have it in pixels of the widget."""
-        return self.plot_rect().top() - self._scroll
-
     def lanes_in_view(self) -> tuple[Lane, ...]:
-        """Those that can be seen."""
-        return self._lanes.between(self._scroll, self._scroll + self.plot_rect().height())
+        """Those that can be seen, in pixels of the widget; those of the card first, which cover what scrolls by."""
+        inside = self.plot_rect()
+        return tuple(lane.moved(inside.top()) for lane in self._lanes.in_view(self._scroll, inside.height()))
+
+    def cores_rect(self) -> QRectF:
+        """Where the lanes of cores scroll: below those of the card."""
+        return self.plot_rect().adjusted(0, self._lanes.card_height, 0, 0)
 
     @property
     def scrolled(self) -> tuple[float, float]:
         """Begin and end of what is in view, in parts of all lanes."""
-        whole = max(self._lanes.height, 1.0)
-        return self._scroll / whole, min((self._scroll + self.plot_rect().height()) / whole, 1.0)
+        whole = max(self._lanes.height - self._lanes.card_height, 1.0)
+        return self._scroll / whole, min((self._scroll + self.cores_rect().height()) / whole, 1.0)
 
     def item_at(self, pos: QPointF) -> Hashable | None:
         """A box, a lane's name, or a moment on the ruler."""
@@ -162,7 +160,7 @@ class TimelineCanvas(PlotCanvas):
             return None
         if pos.y() < inside.top():
             return Spot("moment", -1, round(self._time_at(pos.x()))) if pos.x() >= inside.left() else None
-        place = self._lanes.at(pos.y() - self.shift)
+        place = self._lanes.at(pos.y() - inside.top(), self._scroll)
         if place < 0:
             return None
         lane = self._lanes.lanes[place]
@@ -172,15 +170,13 @@ class TimelineCanvas(PlotCanvas):
         return Spot("box", lane.track, found) if found >= 0 else None
 
     def box_rect(self, spot: Spot) -> QRectF | None:
-        """Where a box is, in pixels; None if its lane is closed."""
-        if self._data is None:
+        """Where a box is, in pixels; None if its lane is not in view."""
+        lane = next((lane for lane in self.lanes_in_view() if lane.track == spot.track), None)
+        if lane is None or self._data is None:
             return None
-        lane = next((lane for lane in self._lanes.lanes if lane.track == spot.track), None)
-        if lane is None:
-            return None
-        track = self._data.tracks[spot.track]
-        left, right = (self.x_axis.to_px(float(time[spot.place])) for time in (track.start, track.end))
-        return QRectF(left, lane.top + self.shift, max(right - left, 1.0), lane.height)
+        _, start, end = self._data.tracks[spot.track].box(spot.place)
+        left, right = self.x_axis.to_px(float(start)), self.x_axis.to_px(float(end))
+        return QRectF(left, lane.top, max(right - left, 1.0), lane.height)
 
     def _time_at(self, x: float) -> float:
         return min(max(self.x_axis.to_value(x), 0.0), float(self._data.total_ps if self._data else 1))
@@ -247,13 +243,20 @@ class TimelineCanvas(PlotCanvas):
 
     def reveal_core(self, core: int) -> None:
         """Scroll until the lanes of a core are in view, its first one in any case."""
-        head, height = self._lanes.head_of(core), self.plot_rect().height()
+        head, room = self._lanes.head_of(core), self.cores_rect().height()
         if head is None or self._data is None:
             return
         rows = 1 + (len(self._data.cores[core].inner) if core in self._opened else 0)
-        bottom = head.top + rows * head.height
-        if head.top < self._scroll or bottom > self._scroll + height:
-            self.scroll_to(min(head.top, max(bottom - height, 0.0)) if bottom - head.top <= height else head.top)
+        above, below = self._lanes.card_height + self._scroll, head.top + rows * head.height
+        if head.top < above or rows * head.height > room:
+            self._scroll_to_core(core)
+        elif below > above + room:
+            self.scroll_to(below - room - self._lanes.card_height)
+
+    def _scroll_to_core(self, core: int) -> None:
+        head = self._lanes.head_of(core)
+        if head is not None:
+            self.scroll_to(head.top - self._lanes.card_height)
 
     def reveal_time(self, start: float, end: float) -> None:
         """Move in time until a span is in view, without zooming."""
@@ -316,11 +319,16 @@ class TimelineCanvas(PlotCanvas):
         frame.paint_grid(painter, self.plot_rect(), self.x_axis, self.x_ticks())
 
     def paint_plot(self, painter: QPainter, rect: QRectF) -> None:
-        """Boxes, then the critical path over them."""
-        lanes = self.lanes_in_view()
-        self.lanes_painter.paint(painter, rect, self.x_axis, lanes, self.shift)
+        """Boxes, then the critical path over them, each below the lanes of the card."""
+        lanes, below = self.lanes_in_view(), self.cores_rect()
+        cores = tuple(lane for lane in lanes if lane.core != CARD)
+        painter.setClipRect(below)
+        self.lanes_painter.paint(painter, rect, self.x_axis, cores)
+        painter.setClipRect(rect)
+        self.lanes_painter.paint(painter, rect, self.x_axis, lanes[: len(lanes) - len(cores)])
         if self._critical:
-            self.lanes_painter.paint_critical(painter, rect, self.x_axis, lanes, self.shift)
+            painter.setClipRect(rect if below.top() <= rect.top() else below)
+            self.lanes_painter.paint_critical(painter, rect, self.x_axis, lanes)
 
     def paint_labels(self, painter: QPainter) -> None:
         """The ruler and the names of lanes."""
@@ -331,8 +339,8 @@ class TimelineCanvas(PlotCanvas):
         if self._step >= 0 and data.step_end[self._step] >= 0:
             ends = float(data.step_start[self._step]), float(data.step_end[self._step])
             frame.paint_extent(painter, rect, self.x_axis, ends)
-        frame.paint_names(painter, rect, data, self.lanes_in_view(), self.shift, self._core)
-        frame.paint_thumb(painter, rect, self.scrolled)
+        frame.paint_names(painter, (rect, self.cores_rect()), data, self.lanes_in_view(), self._core)
+        frame.paint_thumb(painter, self.cores_rect(), self.scrolled)
 
     def paint_overlay(self, painter: QPainter, rect: QRectF) -> None:
         """What is under the pointer and when that is; the moment that is played."""

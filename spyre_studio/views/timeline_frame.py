@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
 
 from simulator.trace import CARD
+from spyre_studio.colour import mix
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.scales import LinearScale, Ticks, thin
 from spyre_studio.theme import GRID, RADIUS_SMALL
@@ -29,10 +30,10 @@ _CHEVRON: Final = 16  # px before the name of a core
 
 def paint_grid(painter: QPainter, rect: QRectF, axis: LinearScale, ticks: Ticks) -> None:
     """A line from top to bottom at every tick."""
-    painter.setPen(QPen(qcolor(active_theme().line, 0.6), 1))
+    theme = active_theme()
+    colour = qcolor(mix(theme.bg, theme.line, 0.6))
     for value in ticks.values:
-        x = round(axis.to_px(value)) + 0.5
-        painter.drawLine(QPointF(x, rect.top()), QPointF(x, rect.bottom()))
+        painter.fillRect(QRectF(round(axis.to_px(value)), rect.top(), 1, rect.height()), colour)
 
 
 def paint_ruler(painter: QPainter, rect: QRectF, axis: LinearScale, ticks: Ticks) -> None:
@@ -67,15 +68,17 @@ def paint_extent(painter: QPainter, rect: QRectF, axis: LinearScale, ends: tuple
 
 
 def paint_names(
-    painter: QPainter, rect: QRectF, data: TimelineData, lanes: Sequence[Lane], shift: float, core: int
+    painter: QPainter, rects: tuple[QRectF, QRectF], data: TimelineData, lanes: Sequence[Lane], core: int
 ) -> None:
-    """Names left of the lanes: those of cores with a chevron, the selected one strong, those of units indented."""
+    """Names left of the lanes: those of cores with a chevron, the selected one strong, those of units indented.
+    `rects`: the plot, and the part of it in which lanes of cores scroll."""
     theme = active_theme()
     painter.save()
-    painter.setClipRect(QRectF(0, rect.top(), rect.left(), rect.height()))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for lane in lanes:
-        row = QRectF(0, lane.top + shift, rect.left(), lane.height)
+        rect = rects[lane.core != CARD]
+        painter.setClipRect(QRectF(0, rect.top(), rect.left(), rect.height()))
+        row = QRectF(0, lane.top, rect.left(), lane.height)
         selected = lane.core == core and lane.is_head
         if selected:
             painter.fillRect(row.adjusted(px(GRID / 2), 1, -px(GRID / 2), -1), qcolor(theme.selection))

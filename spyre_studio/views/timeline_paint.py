@@ -29,6 +29,7 @@ Floats = NDArray[np.float64]
 
 _DENSE: Final = 4  # px a box; with less of them a lane is sampled
 _MOST: Final = 12_000  # boxes of all lanes
+_SAMPLES: Final = 90_000  # of all lanes; on large screens a sample is two pixels wide
 _NAMED: Final = 50  # px; wider boxes have their names
 _NAMES: Final = 400  # the widest ones
 _INSET: Final = 2  # px above and below a box
@@ -47,7 +48,7 @@ class Boxes:
 
 @dataclass(slots=True)
 class Counts:
-    """What the last picture took: boxes drawn, lanes that were sampled, names."""
+    """What a picture took: boxes drawn, lanes that were sampled, names.  Whoever looks sets it back."""
 
     boxes: int = 0
     sampled: int = 0
@@ -86,16 +87,14 @@ class LanePainter:
         self._palette = None
         self._names = Labels(font("label"))
 
-    def paint(self, painter: QPainter, rect: QRectF, axis: LinearScale, lanes: Sequence[Lane], shift: float) -> None:
-        """The lanes, moved down by `shift` pixels, into the plot `rect`."""
+    def paint(self, painter: QPainter, rect: QRectF, axis: LinearScale, lanes: Sequence[Lane]) -> None:
+        """The lanes, in pixels, into the plot `rect`."""
         data = self._data
         if data is None or not lanes:
             return
         ratio = painter.device().devicePixelRatio()
         if self._palette is None:
             self._palette = Palette.of(active_theme(), ratio)
-        self.counts = Counts()
-        columns = max(1, round(rect.width() * ratio))
         limit = min(rect.width() / _DENSE, _MOST / len(lanes))
         dense: list[Lane] = []
         sparse: list[tuple[Lane, int, int]] = []
@@ -106,13 +105,14 @@ class LanePainter:
             elif last > first:
                 sparse.append((lane, first, last))
         if dense:
-            self._paint_sampled(painter, rect, data, dense, edges_of(axis.lo, axis.hi, columns), shift)
-        boxes = _gathered(data, sparse, axis, rect, shift, (self._kinds, self._states))
+            columns = max(1, min(round(rect.width() * ratio), _SAMPLES // len(dense)))
+            self._paint_sampled(painter, rect, data, dense, edges_of(axis.lo, axis.hi, columns))
+        boxes = _gathered(data, sparse, axis, rect, (self._kinds, self._states))
         self._paint_boxes(painter, boxes)
         self._paint_names(painter, data, boxes, rect)
 
     def _paint_sampled(
-        self, painter: QPainter, rect: QRectF, data: TimelineData, lanes: Sequence[Lane], edges: Wide, shift: float
+        self, painter: QPainter, rect: QRectF, data: TimelineData, lanes: Sequence[Lane], edges: Wide
     ) -> None:
         assert self._palette is not None
         columns = len(edges) - 1
@@ -121,23 +121,23 @@ class LanePainter:
         for row, lane in enumerate(lanes):
             pixels[row] = self._sampled_row(data.tracks[lane.track], edges)
         for row, lane in enumerate(lanes):
-            box = QRectF(rect.left(), lane.top + shift + _INSET, rect.width(), lane.height - 2 * _INSET)
+            box = QRectF(rect.left(), lane.top + _INSET, rect.width(), lane.height - 2 * _INSET)
             painter.drawImage(box, image, QRectF(0, row, columns, 1))
-        self.counts.sampled = len(lanes)
+        self.counts.sampled += len(lanes)
 
     def _sampled_row(self, track: Track, edges: Wide) -> NDArray[np.uint32]:
         assert self._palette is not None
-        places = sampled(track, edges)
-        seen = places >= 0
-        codes = np.full(len(places), len(self._palette.brushes), np.intp)
-        codes[seen] = codes_of(track, places[seen], self._kinds, self._states)
+        rows = sampled(track, edges)
+        seen = rows >= 0
+        codes = np.full(len(rows), len(self._palette.brushes), np.intp)
+        codes[seen] = codes_of(track, rows[seen], self._kinds, self._states)
         return self._palette.pixels[codes]
 
     def _paint_boxes(self, painter: QPainter, boxes: Boxes) -> None:
         assert self._palette is not None
         painter.setPen(Qt.PenStyle.NoPen)
         self._batch.draw_by_code(painter, boxes.rects, boxes.codes, self._palette.brushes)
-        self.counts.boxes = len(boxes.rects)
+        self.counts.boxes += len(boxes.rects)
 
     def _paint_names(self, painter: QPainter, data: TimelineData, boxes: Boxes, rect: QRectF) -> None:
         assert self._palette is not None
@@ -159,25 +159,25 @@ class LanePainter:
             else:
                 painter.setPen(qcolor(theme.text_on(self._palette.grounds[code])))
             self._names.draw(painter, x, top, text, room)
-        self.counts.names = len(wide)
+        self.counts.names += len(wide)
 
     def _name(self, data: TimelineData, track: Track, place: int) -> str:
+        if track.kind is TrackKind.KERNELS:
+            return data.trace.kernels[place].name
+        row = track.box(place)[0]
+        title = self._titles[int(track.step[row])]
         match track.kind:
-            case TrackKind.KERNELS:
-                return data.trace.kernels[place].name
             case TrackKind.WAITS:
-                return CAUSES[int(track.cause[place])].title
-            case TrackKind.UNIT:
-                tile = int(data.trace.spans.tile[track.rows[place]])
-                return f"{self._titles[int(track.step[place])]} · tile {tile}"
+                return CAUSES[int(track.cause[row])].title
+            case TrackKind.UNIT if track.tiles is not None:
+                tile = int(track.tiles.number[row]) + place - int(track.tiles.offset[row])
+                return f"{title} · tile {tile}"
             case TrackKind.CRITICAL:
-                return f"{self._titles[int(track.step[place])]} · {CAUSES[int(track.cause[place])].title}"
+                return f"{title} · {CAUSES[int(track.cause[row])].title}"
             case _:
-                return self._titles[int(track.step[place])]
+                return title
 
-    def paint_critical(
-        self, painter: QPainter, rect: QRectF, axis: LinearScale, lanes: Sequence[Lane], shift: float
-    ) -> None:
+    def paint_critical(self, painter: QPainter, rect: QRectF, axis: LinearScale, lanes: Sequence[Lane]) -> None:
         """The critical path over the lanes of cores and host: a line under each piece, an outline round the wide ones,
         and where it goes from one core to another."""
         data = self._data
@@ -185,7 +185,7 @@ class LanePainter:
             return
         track = data.tracks[data.card[1]]
         first, last = in_view(track, axis.lo, axis.hi)
-        tops = _tops(data, lanes, shift)
+        tops = _tops(data, lanes)
         top = tops[self._link_cores[first:last] - CARD]
         x0 = np.clip(axis.to_px(track.start[first:last].astype(float)), rect.left() - 2, rect.right() + 2)
         x1 = np.clip(axis.to_px(track.end[first:last].astype(float)), rect.left() - 2, rect.right() + 2)
@@ -207,12 +207,12 @@ class LanePainter:
         self._lines.draw(painter, np.stack([x1[jumps], middle[jumps], x1[jumps], middle[jumps + 1]], axis=1))
 
 
-def _tops(data: TimelineData, lanes: Sequence[Lane], shift: float) -> Floats:
+def _tops(data: TimelineData, lanes: Sequence[Lane]) -> Floats:
     """Where the lane of steps of each core is (CARD first: the host's), in pixels; NaN where it is not in view."""
     tops = np.full(data.trace.cores - CARD, np.nan)
     for lane in lanes:
         if lane.is_head or data.tracks[lane.track].kind is TrackKind.HOST:
-            tops[lane.core - CARD] = lane.top + shift
+            tops[lane.core - CARD] = lane.top
     return tops
 
 
@@ -221,7 +221,6 @@ def _gathered(
     pieces: Sequence[tuple[Lane, int, int]],
     axis: LinearScale,
     rect: QRectF,
-    shift: float,
     looks: tuple[Codes, Codes],
 ) -> Boxes:
     """The boxes of many lanes as one array, cut to the view; a hair is left between neighbours that are wide enough."""
@@ -231,12 +230,13 @@ def _gathered(
     places: list[Codes] = []
     for lane, first, last in pieces:
         track, place = data.tracks[lane.track], np.arange(first, last)
-        starts.append(track.start[first:last])
-        ends.append(track.end[first:last])
-        codes.append(codes_of(track, place, *looks))
+        start, end = track.times(place)
+        starts.append(start)
+        ends.append(end)
+        codes.append(codes_of(track, track.row_of(place), *looks))
         places.append(place)
     counts = [last - first for _, first, last in pieces]
-    top = np.repeat([lane.top + shift + _INSET for lane, _, _ in pieces], counts)
+    top = np.repeat([lane.top + _INSET for lane, _, _ in pieces], counts)
     height = np.repeat([lane.height - 2 * _INSET for lane, _, _ in pieces], counts)
     x0 = axis.to_px(np.concatenate([*starts, np.zeros(0, np.int64)]).astype(float))
     x1 = axis.to_px(np.concatenate([*ends, np.zeros(0, np.int64)]).astype(float))

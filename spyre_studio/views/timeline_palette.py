@@ -34,7 +34,7 @@ _ALTERNATE: Final = (0.16, 0.28)  # of the text colour in kernels, in turn
 
 
 def codes_of(track: Track, places: Codes, step_kinds: Codes, states: Codes) -> Codes:
-    """The look of some boxes of a track; `step_kinds` (codes into KINDS) and `states` are by step."""
+    """The look of some rows of a track; `step_kinds` (codes into KINDS) and `states` are by step."""
     if track.kind is TrackKind.KERNELS:
         return _KERNELS + places % 2
     steps = track.step[places]

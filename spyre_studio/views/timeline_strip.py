@@ -26,7 +26,7 @@ from spyre_studio.views.paint import heat_image
 from spyre_studio.views.plot_canvas import Limits, Margins, PlotCanvas
 
 _LEVELS: Final = 255
-_HEIGHT: Final = 72  # px
+_HEIGHT: Final = 60  # px
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
