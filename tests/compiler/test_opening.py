@@ -161,8 +161,8 @@ def test_an_opening_that_took_all_the_time_ends_the_pass(monkeypatch: pytest.Mon
 
 
 def test_what_ended_a_search_is_told_apart() -> None:
-    problem = Problem(wide(6), narrow("spyre", 32))
-    short = compile_problem(GRAPH, problem, pipeline=spec("cp-sat", 0.3))
+    problem = Problem(wide(12), narrow("spyre", 32))
+    short = compile_problem(GRAPH, problem, pipeline=spec("cp-sat", 0.01))
     assert short.solver.status == "out of time"
     proved = compile_problem(GRAPH, Problem(attention(), spyre(32)), pipeline=spec("cp-sat", 10.0))
     assert proved.solver.status == "optimal"
