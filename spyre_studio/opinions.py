@@ -1,0 +1,207 @@
+"""Opinions: what the cost model and the simulator say of the same plan, side by side, and why they part.
+
+Owns the comparison of steps, kernels and the whole, and which differences are named.  Refuses to say who is right:
+nothing here was measured on a card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from compiler.compilation import Compilation
+from compiler.division import Division
+from simulator.timing.work import OpWork
+from simulator.timing.work_of import work_of
+from simulator.trace import PS_PER_US, Trace
+from spyre_studio.opinion_accounts import Account, Part, predicted, simulated, total
+from spyre_studio.opinion_words import LEAST_US, Scope, because, words_of
+from spyre_studio.units import format_us
+
+PARTING = 0.25
+"""Two times part where they differ by more than this share of the predicted one."""
+EXPLAINED = 0.5
+"""So much of a difference has to be named at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one part has of the difference, in us: `words` tell both sides and why they differ."""
+
+    part: Part
+    predicted_us: float
+    simulated_us: float
+    words: str
+
+    @property
+    def difference_us(self) -> float:
+        """Above zero where the simulator takes longer."""
+        return self.simulated_us - self.predicted_us
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """Both times of a step, a kernel or the whole, in us; `contributions` add up to their difference, the largest
+    first.  `named` are those that the `reason` tells of; both are empty where the times do not part."""
+
+    name: str
+    predicted_us: float
+    simulated_us: float
+    contributions: tuple[Contribution, ...]
+    named: tuple[Contribution, ...] = ()
+    reason: str = ""
+
+    @property
+    def difference_us(self) -> float:
+        """Above zero where the simulator takes longer."""
+        return self.simulated_us - self.predicted_us
+
+    @property
+    def ratio(self) -> float | None:
+        """Simulated over predicted; None where nothing was predicted (a step that gets no share of its kernel)."""
+        return self.simulated_us / self.predicted_us if self.predicted_us > LEAST_US else None
+
+    @property
+    def parts(self) -> bool:
+        """True if the times differ by more than a quarter of the predicted one."""
+        return parted(self.predicted_us, self.simulated_us)
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """Of the whole program, of every kernel and of every step, in order.
+
+    A step's simulated time reaches from its first core's start to its last core's end, so that steps may overlap; a
+    kernel counts each step for as long as it decides when the kernel ends.
+    """
+
+    model: str
+    whole: Opinion
+    kernels: tuple[Opinion, ...]
+    steps: tuple[Opinion, ...]
+
+
+def parted(predicted_us: float, simulated_us: float) -> bool:
+    """True if two times differ by more than a quarter of the first.
+
+    >>> [parted(*times) for times in ((100.0, 125.0), (100.0, 125.1), (100.0, 74.9), (0.0, 1.0), (0.0, 0.001))]
+    [False, True, True, True, False]
+    """
+    return abs(simulated_us - predicted_us) > max(LEAST_US, PARTING * predicted_us)
+
+
+def opinions(compilation: Compilation, trace: Trace) -> Opinions:
+    """Both opinions on a plan; `trace` is the simulated run of its program.  ValueError for the trace of another."""
+    work = work_of(compilation.program, compilation.problem.device)
+    if tuple(one.name for one in work) != trace.steps:
+        raise ValueError("the trace has to be one of the compilation's program")
+    sides = _Sides(compilation, trace, work)
+    steps = tuple(sides.step(number) for number in range(len(work)))
+    pairs = zip(compilation.cost.kernels, trace.kernels, strict=True)
+    kernels = tuple(
+        sides.group(run.name, cost.total_us, (run.end_ps - run.start_ps) / PS_PER_US, range(run.first, run.last))
+        for cost, run in pairs
+    )
+    whole = sides.group(trace.model, compilation.cost.total_us, trace.total_us, range(len(work)))
+    return Opinions(trace.model, whole, kernels, steps)
+
+
+def describe_opinions(found: Opinions, worst: int = 5) -> tuple[str, ...]:
+    """Both times of every kernel and, where they part, why; then the steps that differ most, at most `worst` each."""
+    lines = ["predicted and simulated"]
+    for kernel in found.kernels:
+        lines += _lines(kernel)
+    if len(found.kernels) > 1:
+        lines += _lines(found.whole)
+    parting = sorted((step for step in found.steps if step.parts), key=lambda step: -abs(step.difference_us))
+    if parting:
+        lines.append(f"steps that part most ({len(parting)} of {len(found.steps)} by more than {100 * PARTING:.0f} %)")
+    for step in parting[:worst]:
+        lines += _lines(step)
+    return tuple(lines)
+
+
+def _lines(one: Opinion) -> list[str]:
+    ratio = "" if one.ratio is None else f" ({one.ratio:.2f} times)"
+    line = f"  {one.name}: predicted {format_us(one.predicted_us)}, simulated {format_us(one.simulated_us)}{ratio}"
+    return [line, f"    {one.reason}"] if one.reason else [line]
+
+
+class _Sides:
+    """Both accounts of every step."""
+
+    def __init__(self, compilation: Compilation, trace: Trace, work: tuple[OpWork, ...]) -> None:
+        self._work, self._device = work, compilation.problem.device
+        self._ops = [step.op for kernel in compilation.program.kernels for step in kernel.ops]
+        self._costs = {cost.step: cost for cost in compilation.cost.steps}
+        self._divisions: Mapping[str, Division] = compilation.plan.divisions
+        self._deciding = np.zeros(len(work))
+        for link in trace.critical:
+            self._deciding[link.step] += (link.end_ps - link.start_ps) / PS_PER_US
+        self._runs = trace.runs
+        self._predicted = [self._price(one.name) for one in work]
+
+    def step(self, number: int) -> Opinion:
+        """Of one step."""
+        work, took = self._work[number], self._took(number)
+        cost = self._costs.get(work.name)
+        account = simulated(work, self._ops[number], took, self._device)
+        scope = self._scope([number])
+        return _opinion(work.name, (cost.total_us if cost else 0.0, took), self._predicted[number], account, scope)
+
+    def group(self, name: str, predicted_us: float, simulated_us: float, numbers: Iterable[int]) -> Opinion:
+        """Of several steps that follow each other: each one's share of the time is what it decides of it."""
+        every = list(numbers)
+        accounts = (
+            simulated(self._work[number], self._ops[number], float(self._deciding[number]), self._device)
+            for number in every
+        )
+        expected = total(self._predicted[number] for number in every)
+        return _opinion(name, (predicted_us, simulated_us), expected, total(accounts), self._scope(every))
+
+    def _price(self, step: str) -> Account:
+        cost = self._costs.get(step)
+        if cost is None:
+            return {}
+        return predicted(cost, self._divisions.get(step, Division()).cores, self._device)
+
+    def _took(self, number: int) -> float:
+        start, end = self._runs.start_ps[number], self._runs.end_ps[number]
+        ran = start >= 0
+        return float(end[ran].max() - start[ran].min()) / PS_PER_US if ran.any() else 0.0
+
+    def _scope(self, numbers: list[int]) -> Scope:
+        tiles = [int(self._work[number].tiles.max(initial=0)) for number in numbers]
+        rate = self._device.number("hbm_one_way_bytes_per_ns")
+        return Scope(len(numbers), sum(count == 1 for count in tiles), rate)
+
+
+def _opinion(name: str, times: tuple[float, float], expected: Account, found: Account, scope: Scope) -> Opinion:
+    """The opinion with its contributions; what the times leave open of them goes to waits (a launch, say)."""
+    predicted_us, simulated_us = times
+    rest = simulated_us - predicted_us - sum(found.values()) + sum(expected.values())
+    contributions = []
+    for part in Part:
+        one, other = expected.get(part, 0.0), found.get(part, 0.0) + (rest if part is Part.WAITS else 0.0)
+        contributions.append(Contribution(part, one, other, words_of(part, one, other, scope)))
+    contributions.sort(key=lambda each: -abs(each.difference_us))
+    ordered = tuple(contributions)
+    if not parted(predicted_us, simulated_us):
+        return Opinion(name, predicted_us, simulated_us, ordered)
+    named = _named(ordered, simulated_us - predicted_us)
+    reason = because(predicted_us, simulated_us, [(one.difference_us, one.words) for one in named])
+    return Opinion(name, predicted_us, simulated_us, ordered, named, reason)
+
+
+def _named(contributions: tuple[Contribution, ...], difference: float) -> tuple[Contribution, ...]:
+    """The largest ones with the sign of the difference, until half of it is told; then the largest against it, if
+    those together tell far too much."""
+    along = [one for one in contributions if one.difference_us * difference > 0]
+    against = [one for one in contributions if one.difference_us * difference < 0]
+    told: list[Contribution] = []
+    while along and abs(sum(one.difference_us for one in told)) < EXPLAINED * abs(difference):
+        told.append(along.pop(0))
+    beyond = abs(sum(one.difference_us for one in told)) - abs(difference)
+    return (*told, *against[: 1 if beyond > EXPLAINED * abs(difference) else 0])
