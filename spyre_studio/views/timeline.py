@@ -152,6 +152,7 @@ class TimelineView(PagedView):
             self._clock.start()
             self._frames.start()
             self._show_playing()
+            self.go_to(self.player.time_ps)
 
     def pause(self) -> None:
         """Stand still."""

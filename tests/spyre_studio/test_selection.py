@@ -116,3 +116,22 @@ def test_forget(watched: Watched) -> None:
     watched.selection.forget()
     assert watched.selection.place == Place()
     assert not watched.selection.can_go_back
+
+
+def test_what_is_passed_over_is_one_step_of_the_way_back() -> None:
+    selection = Selection()
+    selection.retarget(compiled())
+    told: list[str | None] = []
+    selection.changed.connect(lambda: told.append(selection.op))
+    selection.select_op("max")
+    for name in ("sub", "exp", "sum", "no such op"):
+        selection.follow_op(name)
+    assert told == ["max", "sub", "exp", "sum"]
+    assert selection.step == 3
+    selection.back()
+    assert selection.op == "max"
+    selection.forward()
+    assert selection.op == "sum"
+    selection.follow_op("max")
+    selection.back()
+    assert selection.op == "sum", "another passage begins"

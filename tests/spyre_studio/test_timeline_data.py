@@ -274,10 +274,10 @@ def test_what_is_in_view_plays_in_ten_seconds() -> None:
     player.play(0, 1000)
     player.advance(SECONDS / 2)
     assert player.time_ps == 500
-    assert player.playing
+    assert player.speed == 100
     player.advance(SECONDS)
     assert player.time_ps == 1000
-    assert not player.playing
+    assert player.speed == 0
     player.play(200, 300)
     assert player.time_ps == 200, "from the begin of what is in view"
     player.advance(1)

@@ -1,0 +1,439 @@
+"""The timeline view driven as a user would: boxes, names, keys, ruler, strip, table, play, and its states."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from compiler.machine import NO_MACHINE
+from spyre_studio.failure import Failure
+from spyre_studio.pin_change import with_placement
+from spyre_studio.qt_theme import apply_theme
+from spyre_studio.selection import Selection
+from spyre_studio.theme import DARK, LIGHT, Theme
+from spyre_studio.timeline_data import TimelineData, TrackKind, timeline_of
+from spyre_studio.views.timeline import TimelineView
+from spyre_studio.views.timeline_canvas import TimelineCanvas
+from spyre_studio.views.timeline_paint import Counts
+from spyre_studio.views.timeline_spots import Spot
+from tests.programs import attention
+from tests.spyre_studio.hand import CONTROL, LEFT, NONE, drag, show, turn_wheel
+from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.stage import Stage, all_texts, colours_in, quiet_settings, staged
+from tests.spyre_studio.traces import STEP_PS, made_trace
+
+Opened = tuple[TimelineView, Selection]
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(quiet_settings(str(tmp_path)))
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, stage: Stage, dark: Theme) -> Opened:
+    stage.put(compiled(program=attention(2, 128, 64), cores=4))
+    return staged(qtbot, stage, TimelineView, 1000, 480)
+
+
+def data_of(view: TimelineView) -> TimelineData:
+    data = view.session.timeline
+    assert data is not None
+    return data
+
+
+def rect_of(view: TimelineView, kind: TrackKind, core: int, step: str) -> QRectF:
+    """The first box of a step on a lane in view."""
+    data = data_of(view)
+    for number, track in enumerate(data.tracks):
+        if track.kind is kind and track.core == core:
+            rows = np.flatnonzero(track.step == data.places[step])
+            box = int(track.tiles.offset[rows[0]]) if track.tiles is not None else int(rows[0])
+            found = view.canvas.box_rect(Spot("box", number, box))
+            assert found is not None, "not in view"
+            return found
+    raise AssertionError(f"no lane of {kind} on core {core}")
+
+
+def click(view: TimelineView, at: QPointF) -> None:
+    QTest.mouseClick(view.canvas, LEFT, NONE, at.toPoint())
+
+
+# Asking for a run
+
+
+def test_the_run_is_asked_for_when_the_view_is_first_shown(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    view = TimelineView(stage, Selection())
+    qtbot.addWidget(view)
+    stage.put(compiled(cores=2))
+    view.show_compilation(stage.compilation)
+    assert stage.asked == [], "nobody looks yet"
+    show(qtbot, view, 800, 400)
+    assert stage.asked == ["simulate"]
+    assert view.run_state().kind == "ready"
+    view.hide()
+    view.show()
+    assert stage.asked == ["simulate"]
+
+
+def test_each_plan_keeps_its_run(opened: Opened, stage: Stage) -> None:
+    view, _ = opened
+    first = data_of(view)
+    entry = stage._shown
+    stage.put(compiled(cores=2))
+    assert data_of(view) is not first
+    assert data_of(view).trace.cores == 2
+    assert entry is not None
+    stage._shown = entry
+    stage.changed.emit("plan")
+    assert data_of(view) is first
+    assert stage.asked == ["simulate", "simulate"]
+
+
+def test_without_a_run_there_is_a_button(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    stage.answers = False
+    stage.put(compiled(cores=2))
+    view, _ = staged(qtbot, stage, TimelineView)
+    assert "Not simulated yet" in all_texts(view)
+    stage.answers = True
+    QTest.mouseClick(view.waiting.action, LEFT)
+    assert view.content.isVisible()
+    assert not view.waiting.isVisible()
+
+
+def test_a_running_simulation_says_how_far_it_is_and_can_be_cancelled(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    stage.answers = False
+    stage.put(compiled(cores=2))
+    view, _ = staged(qtbot, stage, TimelineView)
+    stage._phases["simulate"] = "timing"
+    stage._simulation_progress(0.4, "timing", "exp")
+    assert view.waiting.state.kind == "loading"
+    assert (view.waiting.state.progress, view.waiting.state.sentence) == (0.4, "exp")
+    assert stage.busy == "timing"
+    QTest.mouseClick(view.waiting.action, LEFT)
+    assert not stage.simulating
+    assert view.waiting.state.title == "Not simulated yet"
+
+
+def test_a_device_without_a_machine_is_a_sentence(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    plan = compiled(cores=2)
+    bare = replace(plan.problem.device, machine=NO_MACHINE)
+    stage.put(replace(plan, problem=replace(plan.problem, device=bare)))
+    view, _ = staged(qtbot, stage, TimelineView)
+    assert view.waiting.state.kind == "error"
+    assert stage.not_simulated is not None
+    assert stage.not_simulated.why in view.waiting.state.sentence
+    assert stage.failure is None, "no banner: nobody asked"
+
+
+def test_a_failure_can_be_tried_again(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    stage.answers = False
+    stage.put(compiled(cores=2))
+    view, _ = staged(qtbot, stage, TimelineView)
+    entry = stage._shown
+    assert entry is not None
+    stage._simulated_to(entry, Failure("the worker process", "it ended", "try again", "Traceback"))
+    assert view.waiting.state.details == "Traceback"
+    stage.answers = True
+    QTest.mouseClick(view.waiting.action, LEFT)
+    assert view.run_state().kind == "ready"
+
+
+def test_changed_pins_leave_the_picture_and_a_badge(opened: Opened, stage: Stage) -> None:
+    view, _ = opened
+    stage.set_pins(with_placement(stage.pins, "exp", "hbm"))
+    assert view.canvas.state.badges[0].text == "pins changed since this plan"
+
+
+def test_without_a_plan_it_says_what_it_will_show(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    view, _ = staged(qtbot, stage, TimelineView)
+    assert view.state.kind == "empty"
+    assert stage.asked == []
+
+
+# Selection
+
+
+def test_a_click_on_a_box_selects_step_and_core(opened: Opened) -> None:
+    view, selection = opened
+    click(view, rect_of(view, TrackKind.STEPS, 2, "context").center())
+    assert (selection.op, selection.core) == ("context", 2)
+    assert view.line.text().startswith("<b>context</b>: ")
+    click(view, rect_of(view, TrackKind.UNIT, 0, "scores").center())
+    assert (selection.op, selection.core) == ("scores", 0)
+    click(view, rect_of(view, TrackKind.CRITICAL, -1, "context").center())
+    assert selection.op == "context"
+
+
+def test_what_is_selected_elsewhere_is_highlighted_and_shown_by_f(opened: Opened) -> None:
+    view, selection = opened
+    before = colours_in(view.canvas)
+    selection.select_op("scores")
+    assert colours_in(view.canvas) != before
+    assert DARK.matmul in colours_in(view.canvas), "in full colour"
+    view.canvas.setFocus()
+    QTest.keyClick(view.canvas, Qt.Key.Key_F)
+    data, axis = data_of(view), view.canvas.x_axis
+    step = data.places["scores"]
+    start, end = int(data.step_start[step]), int(data.step_end[step])
+    assert axis.lo <= start < end <= axis.hi
+    assert axis.span < 2 * (end - start)
+    QTest.keyClick(view.canvas, Qt.Key.Key_Home)
+    assert (view.canvas.x_axis.lo, view.canvas.x_axis.hi) == (0, data.total_ps)
+
+
+def test_arrows_walk_over_steps_and_cores(opened: Opened) -> None:
+    view, selection = opened
+    steps = data_of(view).trace.steps
+    selection.select_op(steps[0])
+    QTest.keyClick(view.canvas, Qt.Key.Key_Right)
+    assert selection.op == steps[1]
+    QTest.keyClick(view.canvas, Qt.Key.Key_Left)
+    QTest.keyClick(view.canvas, Qt.Key.Key_Left)
+    assert selection.op == steps[0], "there it ends"
+    QTest.keyClick(view.canvas, Qt.Key.Key_Down)
+    assert selection.core == 1
+    QTest.keyClick(view.canvas, Qt.Key.Key_Return)
+    assert view.canvas.opened == {0, 1}
+    QTest.keyClick(view.canvas, Qt.Key.Key_Escape)
+    assert selection.op is None
+
+
+def test_a_step_that_is_selected_out_of_view_is_brought_into_it(opened: Opened) -> None:
+    view, selection = opened
+    data = data_of(view)
+    view.canvas.show_x(0, data.total_ps / 50)
+    selection.select_op(data.trace.steps[-1])
+    step = len(data.trace.steps) - 1
+    middle = (int(data.step_start[step]) + int(data.step_end[step])) / 2
+    assert view.canvas.x_axis.lo <= middle <= view.canvas.x_axis.hi
+
+
+# Moving
+
+
+def test_the_wheel_zooms_in_time_at_the_pointer_and_scrolls_lanes(opened: Opened) -> None:
+    view, _ = opened
+    at = QPoint(600, 150)
+    before = view.canvas.x_axis.to_value(600)
+    turn_wheel(view.canvas, at, 5, CONTROL)
+    assert view.canvas.x_axis.to_value(600) == pytest.approx(before, rel=1e-6)
+    assert view.canvas.x_axis.span < data_of(view).total_ps / 2
+    view.canvas.open_cores(frozenset(range(4)))
+    turn_wheel(view.canvas, at, -2)
+    assert view.canvas.scrolled[0] > 0
+    turn_wheel(view.canvas, QPoint(20, 150), 3, CONTROL)
+    assert view.canvas.x_axis.to_value(view.canvas.plot_rect().left()) >= 0
+
+
+def test_keys_of_timelines_zoom_and_move(opened: Opened) -> None:
+    view, _ = opened
+    whole = view.canvas.x_axis.span
+    QTest.keyClick(view.canvas, Qt.Key.Key_W)
+    closer = view.canvas.x_axis
+    assert closer.span == pytest.approx(whole / 1.25)
+    QTest.keyClick(view.canvas, Qt.Key.Key_D)
+    assert view.canvas.x_axis.lo > closer.lo
+    QTest.keyClick(view.canvas, Qt.Key.Key_A)
+    assert view.canvas.x_axis.lo == pytest.approx(closer.lo)
+    QTest.keyClick(view.canvas, Qt.Key.Key_S)
+    assert view.canvas.x_axis.span == pytest.approx(whole)
+
+
+def test_cores_open_and_close_by_name_and_by_keys(opened: Opened) -> None:
+    view, selection = opened
+    heads = [lane for lane in view.canvas.lanes_in_view() if lane.is_head]
+    click(view, QPointF(30, heads[3].top + 8))
+    assert selection.core == 3
+    assert view.canvas.opened == {0, 3}
+    QTest.keyClick(view.canvas, Qt.Key.Key_Asterisk)
+    assert view.canvas.opened == {0, 1, 2, 3}
+    QTest.keyClick(view.canvas, Qt.Key.Key_1)
+    assert view.canvas.opened == frozenset()
+
+
+def test_a_double_click_fills_the_view_with_a_single_transfer(opened: Opened) -> None:
+    view, _ = opened
+    box = rect_of(view, TrackKind.UNIT, 0, "context")
+    QTest.mouseDClick(view.canvas, LEFT, NONE, box.center().toPoint())
+    after = rect_of(view, TrackKind.UNIT, 0, "context")
+    assert after.width() > view.canvas.plot_rect().width() / 2
+
+
+def test_canvas_and_strip_show_the_same_time(opened: Opened) -> None:
+    view, _ = opened
+    view.canvas.zoom_by(8, QPointF(500, 100))
+    assert (view.strip.x_axis.lo, view.strip.x_axis.hi) == (view.canvas.x_axis.lo, view.canvas.x_axis.hi)
+    turn_wheel(view.strip, QPoint(400, 30), -3, CONTROL)
+    assert (view.strip.x_axis.lo, view.strip.x_axis.hi) == (view.canvas.x_axis.lo, view.canvas.x_axis.hi)
+    assert view.strip.plot_rect().left() == view.canvas.plot_rect().left()
+    assert view.strip.plot_rect().right() == view.canvas.plot_rect().right()
+
+
+# Hints
+
+
+def test_hints_of_boxes_waits_and_fill(opened: Opened) -> None:
+    view, _ = opened
+    where = rect_of(view, TrackKind.UNIT, 0, "context").center()
+    hint = view.canvas.tooltip_for(view.canvas.item_at(where))
+    assert "<b>context</b>" in hint
+    assert "core 0" in hint
+    assert "tile 0" in hint
+    strip = view.strip
+    item = strip.item_at(strip.plot_rect().center())
+    assert "in LX" in strip.tooltip_for(item)
+    name = next(lane for lane in view.canvas.lanes_in_view() if lane.inner)
+    assert view.canvas.tooltip_for(view.canvas.item_at(QPointF(40, name.top + 8))), "the long name of the unit"
+
+
+# The moment that is played
+
+
+def test_dragging_the_ruler_passes_over_steps(opened: Opened) -> None:
+    view, selection = opened
+    data, inside = data_of(view), view.canvas.plot_rect()
+    selection.select_op("max")
+    top = round(inside.top() / 2)
+    drag(view.canvas, QPoint(round(inside.left()) + 20, top), QPoint(round(inside.right()) - 4, top))
+    assert view.canvas.moment == pytest.approx(data.total_ps, rel=0.02)
+    assert selection.op == data.trace.steps[-1]
+    selection.back()
+    assert selection.op == "max", "what was passed over is not on the way back"
+
+
+def test_a_click_on_the_ruler_or_the_strip_chooses_a_moment(opened: Opened) -> None:
+    view, selection = opened
+    inside = view.canvas.plot_rect()
+    click(view, QPointF(inside.center().x(), inside.top() / 2))
+    assert view.canvas.moment == pytest.approx(data_of(view).total_ps / 2, rel=0.01)
+    at = view.strip.plot_rect()
+    QTest.mouseClick(view.strip, LEFT, NONE, QPointF(at.left() + 30, at.bottom() - 2).toPoint())
+    assert selection.core == 3
+    assert view.canvas.moment < data_of(view).total_ps / 10
+
+
+def test_playing_passes_through_the_run_and_ends_with_it(opened: Opened) -> None:
+    view, selection = opened
+    steps, seen = data_of(view).trace.steps, []
+    selection.changed.connect(lambda: seen.append(selection.op))
+    view.play_button.click()
+    assert view.play_button.text() == "Pause"
+    for _ in range(2600):
+        view.advance(0.004)
+    assert view.play_button.text() == "Play"
+    assert list(dict.fromkeys(seen)) == list(steps), "every step, in order"
+    assert view.canvas.moment == data_of(view).total_ps
+    view.play_button.click()
+    view.play_button.click()
+    assert not view.player.playing
+    assert view.canvas.moment == view.player.time_ps
+
+
+def test_playing_close_up_turns_the_pages(opened: Opened) -> None:
+    view, _ = opened
+    total = data_of(view).total_ps
+    view.canvas.show_x(0, total / 10)
+    view.toggle_play()
+    for _ in range(15):
+        view.advance(1.0)
+    assert view.canvas.x_axis.lo <= view.player.time_ps <= view.canvas.x_axis.hi
+    assert view.canvas.x_axis.span == pytest.approx(total / 10)
+    view.hide()
+    assert not view.player.playing
+
+
+# Critical path, table, size, themes
+
+
+def test_the_critical_path_can_be_taken_away(opened: Opened) -> None:
+    view, selection = opened
+    selection.select_op(None)
+    at = rect_of(view, TrackKind.STEPS, 0, "scores")
+    with_path = view.canvas.grab().toImage().pixelColor(round(at.center().x()), round(at.bottom()) - 1)
+    assert with_path.name() == DARK.text
+    view.toggle_critical()
+    assert not view.canvas.critical_shown
+    without = view.canvas.grab().toImage().pixelColor(round(at.center().x()), round(at.bottom()) - 1)
+    assert without.name() != DARK.text
+
+
+def test_the_table_has_every_step_and_can_be_filtered_and_copied(opened: Opened) -> None:
+    view, selection = opened
+    view.table_button.click()
+    assert view.table_shown
+    rows = view.table.table.shown()
+    assert [row.key for row in rows] == list(data_of(view).trace.steps)
+    view.table.filter.setText("cont")
+    assert [row.key for row in view.table.table.shown()] == ["context"]
+    view.table.table.selectRow(0)
+    assert selection.op == "context"
+    view.copy.click()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].startswith("step,number,kind,")
+    assert len(lines) == 2
+    view.table_button.click()
+    assert not view.table_shown
+
+
+def test_table_rows_add_up() -> None:
+    from spyre_studio.views.timeline_table import step_rows
+
+    data = timeline_of(made_trace(cores=4, steps=3))
+    first, second, _ = (row.cells for row in step_rows(data, [0, 1, 2]))
+    assert first == ("step0", 0, "matmul", 0.0, 0.9, "memory", 0.0, "", 512, 4)
+    assert second[3:8] == (1.0, 0.9, "compute", 0.1, "producer")
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: str(theme.name))
+def test_both_themes_draw_kinds_and_fill(qapp: QApplication, opened: Opened, theme: Theme) -> None:
+    view, selection = opened
+    apply_theme(qapp, theme)
+    selection.select_op("scores")
+    assert {theme.bg, theme.text, theme.matmul, theme.accent} <= colours_in(view.canvas)
+    assert theme.fill[255] in colours_in(view.strip)
+
+
+def test_one_core_and_thousands_of_steps(qtbot: QtBot, dark: Theme) -> None:
+    data = timeline_of(made_trace(cores=1, steps=5000, tiles=8))
+    canvas = TimelineCanvas()
+    show(qtbot, canvas, 900, 400)
+    canvas.show_data(data, np.arange(5000) % 4, data.trace.steps, {})
+    painter = canvas.lanes_painter
+    painter.counts = Counts()
+    canvas.grab()
+    assert painter.counts.boxes <= 2
+    assert painter.counts.sampled == 7, "critical path, steps, four units and waits"
+    canvas.show_span(100 * STEP_PS, 110 * STEP_PS)
+    painter.counts = Counts()
+    canvas.grab()
+    assert painter.counts.sampled == 0
+    assert 4 * 8 * 10 < painter.counts.boxes < 4 * 8 * 30
+    assert painter.counts.names > 10
+
+
+def test_gaps_are_seen_and_the_pointer_finds_what_is_drawn(qtbot: QtBot, dark: Theme) -> None:
+    data = timeline_of(made_trace(cores=1, steps=4, tiles=1))
+    canvas = TimelineCanvas()
+    show(qtbot, canvas, 900, 300)
+    canvas.show_critical(False)
+    canvas.show_data(data, np.zeros(4, np.intp), data.trace.steps, {})
+    picture = canvas.grab().toImage()
+    steps = next(lane for lane in canvas.lanes_in_view() if lane.is_head)
+    borders = sorted([step * STEP_PS + part for step in range(4) for part in (0, STEP_PS * 9 // 10)] + [4 * STEP_PS])
+    ticks = canvas.x_ticks().values
+    for start, end in pairwise(borders):
+        for share in (0.2, 0.4, 0.6, 0.8):
+            time_ps = start + share * (end - start)
+            at = QPointF(round(canvas.x_axis.to_px(time_ps)), steps.top + 4)
+            works = time_ps % STEP_PS < 0.9 * STEP_PS
+            assert (canvas.item_at(at) is not None) == works
+            if all(abs(canvas.x_axis.to_px(tick) - at.x()) > 2 for tick in ticks):
+                assert (picture.pixelColor(at.toPoint()).name() != dark.bg) == works
