@@ -78,13 +78,15 @@ class OutputReport:
 @dataclass(frozen=True, slots=True)
 class StepReport:
     """One write of one step, compared with what the numbers it should have read imply; `errors` of the first that is
-    corrupted."""
+    corrupted.  `unwritten` is an operand that no step has written before, '' if there is none: whatever the step makes
+    of it is corrupted."""
 
     step: str
     buffer: str
     source: str
     comparison: Comparison
     errors: ErrorMap | None = None
+    unwritten: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def describe(report: VerifyReport) -> tuple[str, ...]:
     wrong = report.first_divergence
     if wrong:
         where = f" ({wrong.source})" if wrong.source else ""
-        lines.append(f"first divergence: step {wrong.step}{where} writes {wrong.buffer}: {_figures(wrong.comparison)}")
+        lines.append(f"first divergence: step {wrong.step}{where} writes {wrong.buffer}: {_fault(wrong)}")
         if wrong.errors:
             lines.append(f"  {worst(wrong.errors)}")
     if report.fault:
@@ -154,6 +156,12 @@ def _of_output(output: OutputReport) -> str:
     shape = ",".join(map(str, output.shape))
     verdict = "unrelated" if output.comparison.unrelated else output.comparison.agreement
     return f"{output.name} {output.dtype}[{shape}]: {verdict}, {_figures(output.comparison)}"
+
+
+def _fault(step: StepReport) -> str:
+    if step.unwritten:
+        return f"it reads {step.unwritten}, which no step has written"
+    return _figures(step.comparison)
 
 
 def _figures(found: Comparison) -> str:

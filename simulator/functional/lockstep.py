@@ -8,6 +8,7 @@ their read show at the reader.  Only what the step itself rounds can then tell t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, partial
 
 from torch import Tensor
@@ -32,6 +33,7 @@ class Lockstep:
         self._program = program
         self._tensors = program.tensor_map
         self._diverged = False
+        self._written = {tensor.name for tensor in program.tensors if tensor.kind is not BufferKind.COMPUTED}
         self._buffers = HostBuffers(program.tensors)
         self._dying = lifetimes(program).dying
         self._place = 0
@@ -44,16 +46,19 @@ class Lockstep:
         op = step.op
         expected = self._buffers.result(op)
         found = self._found(step, execution, expected)
+        unwritten = next((read.buffer for read in op.reads if read.buffer not in self._written), "")
         reports = []
         for number, (access, got, want) in enumerate(zip(op.writes, found.values, expected.values, strict=True)):
-            dtype = self._tensors[access.buffer].dtype
-            moves = cache(partial(_rounded, op, expected, want, dtype))
+            moves = cache(partial(_rounded, op, expected, want, self._tensors[access.buffer].dtype))
             comparison = compare(got, want, moves)
+            if unwritten:  # poison is equal to poison
+                comparison = replace(comparison, agreement=Agreement.CORRUPTED)
             errors = None
-            if comparison.agreement is Agreement.CORRUPTED and not self._diverged:
+            if comparison.agreement is Agreement.CORRUPTED and comparison.differing and not self._diverged:
                 self._diverged = True
                 errors = error_map(got, want, moves(), places_of_step(self._program, step, number))
-            reports.append(StepReport(step.name, access.buffer, op.origin.source, comparison, errors))
+            reports.append(StepReport(step.name, access.buffer, op.origin.source, comparison, errors, unwritten))
+            self._written.add(access.buffer)
         self._buffers.write(op, found)
         for tensor in self._dying[self._place]:
             self._buffers.drop(tensor.name)
