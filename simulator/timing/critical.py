@@ -23,15 +23,16 @@ def critical_path(timeline: Timeline) -> tuple[CriticalLink, ...]:
     if not (timeline.end >= 0).any():
         return ()
     found: list[CriticalLink] = []
-    step, core = (int(place) for place in np.unravel_index(int(np.argmax(timeline.end)), timeline.end.shape))
+    last = np.unravel_index(int(np.argmax(timeline.end)), timeline.end.shape)
+    step, core = _taken(timeline, int(last[0]), int(last[1]))
     until = float(timeline.end[step, core])
     while step >= 0:
         hop = _waited_for(timeline, step, core)
         if hop is None:
             start, bound = float(timeline.start[step, core]), int(timeline.bound[step, core])
             _link(found, timeline, (step, core), (start, until), bound)
-            step, core = int(timeline.by_step[step, core]), int(timeline.by_core[step, core])
-            until = float(timeline.end[step, core]) if step >= 0 else start
+            step, core = _taken(timeline, int(timeline.by_step[step, core]), int(timeline.by_core[step, core]))
+            until = float(timeline.end[step, core])
             continue
         begin = float(timeline.computed[step, core] + timeline.wait[step, core]) - hop.ns
         _link(found, timeline, (step, core), (begin, until), int(Cause.PARTIAL))
@@ -47,6 +48,14 @@ def _waited_for(timeline: Timeline, step: int, core: int) -> Hop | None:
     last = max(hops, key=lambda hop: (_ready(timeline, step, hop.source) + hop.ns, -hop.source))
     waited = float(timeline.wait[step, core])
     return last if waited > last.ns * (1 + _CLOSE) else None
+
+
+def _taken(timeline: Timeline, step: int, core: int) -> tuple[int, int]:
+    """The core that ends a step: who gets a partial result, if it ends with the core that sends it."""
+    targets = {hop.source: hop.target for hop in timeline.work[step].hops} if step >= 0 else {}
+    while core in targets and timeline.end[step, targets[core]] == timeline.end[step, core]:
+        core = targets[core]
+    return step, core
 
 
 def _ready(timeline: Timeline, step: int, core: int) -> float:
