@@ -31,7 +31,7 @@ from tests.end_to_end.harness import compiled, model, verified
 CORES = (1, 3, 4, 32)
 SECONDS = "seconds=2.0"
 NAMES = (*(example.name for example in examples()), *CASES)
-REFUSED = frozenset({"C41", "C42"})
+REFUSED = frozenset({"C42"})
 """Cases whose point is that nothing is made of them."""
 
 
