@@ -35,6 +35,7 @@ from spyre_studio.options import CompileOptions
 from spyre_studio.python_process import command
 from spyre_studio.reporter import Reporter, stop_if_cancelled
 from spyre_studio.search_run import BestSoFar
+from spyre_studio.throttle import Throttle
 
 if TYPE_CHECKING:
     from compiler.pipeline import Pass
@@ -278,12 +279,18 @@ def simulate(compilation: Compilation, reporter: Reporter) -> Trace:
     machine, StoppedError once the reporter is cancelled."""
     from simulator.timing.simulate import simulate as simulated
 
-    def told(share: float, step: str) -> None:
-        reporter.progress(share, "timing", step)
-
+    told = Throttle[tuple[float, str]](
+        lambda at: reporter.progress(at[0], "timing", at[1]),
+        later=lambda _seconds, _act: None,  # what is left out is not made up for: the end follows
+    )
     stop_if_cancelled(reporter)
     device = compilation.problem.device
-    return simulated(compilation.program, device, progress=told, stopped=reporter.cancelled)
+    return simulated(
+        compilation.program,
+        device,
+        progress=lambda share, step: told.put((share, step)),
+        stopped=reporter.cancelled,
+    )
 
 
 def _require_same(spec: ModelSpec, source: ModelSource) -> None:

@@ -16,8 +16,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QStackedL
 
 from compiler.compilation import Compilation
 from spyre_studio.derived import schedule_of
-from spyre_studio.legend import KINDS as KIND_ENTRIES
-from spyre_studio.legend import Entry, Legend
+from spyre_studio.legend import Legend
 from spyre_studio.occupancy import KINDS, kind_of
 from spyre_studio.qt_theme import font, px
 from spyre_studio.selection import Selection
@@ -27,11 +26,12 @@ from spyre_studio.state_page import StatePage
 from spyre_studio.theme import GRID, PAD
 from spyre_studio.timeline_data import TimelineData, TrackKind
 from spyre_studio.timeline_play import Player
-from spyre_studio.timeline_words import CAUSES, facts_of, step_line
+from spyre_studio.timeline_words import facts_of, step_line
 from spyre_studio.view_state import READY, Badge, ViewState, empty, error, loading
 from spyre_studio.views.paged import PagedView
 from spyre_studio.views.timeline_canvas import TimelineCanvas
 from spyre_studio.views.timeline_head import FactsLine
+from spyre_studio.views.timeline_legend import legend_of
 from spyre_studio.views.timeline_palette import Codes
 from spyre_studio.views.timeline_spots import Spot
 from spyre_studio.views.timeline_strip import TimelineStrip
@@ -44,6 +44,7 @@ NOT_SIMULATED = empty(
     "Simulate",
 )
 _FRAME_MS = 33
+_FOLLOW_MS = 200  # all other views follow the moment that is played: not at every frame
 _WORDS = 420  # px; the legend leaves so much to the words beside it
 _STRIP = 240  # px; below this the fill of all cores waits
 _HINT = "Click a box to follow its step. Ctrl+wheel or W and S zoom, A and D scroll, F shows the selected step."
@@ -63,8 +64,9 @@ class TimelineView(PagedView):
         self._linking = self._following = False
         self.player, self._clock = Player(), QElapsedTimer()
         self._frames = QTimer(self, interval=_FRAME_MS)
+        self._pace = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self.waiting, self.content = StatePage(NOT_SIMULATED), QWidget()
-        self.facts, self.line, self.legend = FactsLine(), QLabel(), Legend(KIND_ENTRIES)
+        self.facts, self.line, self.legend = FactsLine(), QLabel(), Legend()
         self.canvas, self.strip, self.table = TimelineCanvas(), TimelineStrip(), TimelineTable()
         self.play_button, self.critical_button = QToolButton(), QToolButton()
         self.table_button, self.copy = QToolButton(), QToolButton()
@@ -77,8 +79,8 @@ class TimelineView(PagedView):
 
     def fill(self, compilation: Compilation) -> None:
         """Another plan: its run, which is asked for if nobody has done so yet."""
-        self.pause()
         self._data = None
+        self.pause()
         if self.session.timeline is None and self.session.not_simulated is None:
             self.session.simulate()
         self._show_run()
@@ -156,23 +158,33 @@ class TimelineView(PagedView):
 
     def pause(self) -> None:
         """Stand still."""
+        if self.player.playing or self._frames.isActive():
+            self.follow()
         self.player.pause()
         self._frames.stop()
         self._show_playing()
 
     def go_to(self, time_ps: float) -> None:
-        """Another moment; the step that runs then on the selected core is selected."""
-        data = self._data
-        if data is None:
+        """Another moment; what runs then is selected, now or soon."""
+        if self._data is None:
             return
         self.player.time_ps = time_ps
         self.canvas.show_moment(time_ps)
         self.strip.show_moment(time_ps)
+        if not self._pace.isActive():
+            self.follow()
+            self._pace.start()
+
+    def follow(self) -> None:
+        """Select the step that runs on the selected core at the moment, or ran there last."""
+        data, time_ps = self._data, self.player.time_ps
+        if data is None or time_ps < 0:
+            return
         step = data.step_at(min(self.selection.core, data.trace.cores - 1), time_ps)
-        self._following = True
         if step >= 0:
+            self._following = True
             self.selection.follow_op(data.trace.steps[step])
-        self._following = False
+            self._following = False
 
     def advance(self, seconds: float) -> None:
         """So much later; the view follows the moment."""
@@ -360,6 +372,7 @@ class TimelineView(PagedView):
         self.waiting.acted.connect(self._acted)
         self.session.simulated.connect(self._show_run)
         self._frames.timeout.connect(self._tick)
+        self._pace.timeout.connect(self.follow)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """What nobody sees is not played."""
@@ -375,16 +388,3 @@ class TimelineView(PagedView):
         room = self.width() - self.legend.sizeHint().width() >= px(_WORDS)
         self.legend.setVisible(room and not self.table_shown)
         self.strip.setVisible(self.height() >= px(_STRIP))
-
-
-def legend_of(data: TimelineData, kinds: Codes) -> tuple[Entry, ...]:
-    """Kinds of steps and causes that are in a run; those that a core waits for are hatched."""
-    present = {KINDS[code] for code in np.unique(kinds).tolist()}
-    entries = [entry for entry in KIND_ENTRIES if entry.text in present]
-    waits = set(np.flatnonzero(np.bincount(data.trace.stalls.cause)).tolist())
-    bounds = {link.cause for link in data.trace.critical}
-    for cause in sorted(waits | bounds):
-        words = CAUSES[cause]
-        solid = Entry(f"{words.title}-bound", words.token)  # on the critical path alone
-        entries.append(Entry(words.title, words.token, "hatch") if cause in waits else solid)
-    return tuple(entries)

@@ -42,6 +42,7 @@ class TimelineTable(QWidget):
         column.setSpacing(px(GRID / 2))
         field = QVBoxLayout()
         field.setContentsMargins(px(PAD), px(GRID / 2), px(PAD), 0)
+        self.filter.setMaximumWidth(px(40 * GRID))
         field.addWidget(self.filter)
         column.addLayout(field)
         column.addWidget(self.table)

@@ -297,14 +297,14 @@ def test_hints_of_boxes_waits_and_fill(opened: Opened) -> None:
 # The moment that is played
 
 
-def test_dragging_the_ruler_passes_over_steps(opened: Opened) -> None:
+def test_dragging_the_ruler_passes_over_steps(qtbot: QtBot, opened: Opened) -> None:
     view, selection = opened
     data, inside = data_of(view), view.canvas.plot_rect()
     selection.select_op("max")
     top = round(inside.top() / 2)
     drag(view.canvas, QPoint(round(inside.left()) + 20, top), QPoint(round(inside.right()) - 4, top))
     assert view.canvas.moment == pytest.approx(data.total_ps, rel=0.02)
-    assert selection.op == data.trace.steps[-1]
+    qtbot.waitUntil(lambda: selection.op == data.trace.steps[-1])
     selection.back()
     assert selection.op == "max", "what was passed over is not on the way back"
 
@@ -328,6 +328,7 @@ def test_playing_passes_through_the_run_and_ends_with_it(opened: Opened) -> None
     assert view.play_button.text() == "Pause"
     for _ in range(2600):
         view.advance(0.004)
+        view.follow()
     assert view.play_button.text() == "Play"
     assert list(dict.fromkeys(seen)) == list(steps), "every step, in order"
     assert view.canvas.moment == data_of(view).total_ps
