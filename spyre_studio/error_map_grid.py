@@ -8,6 +8,7 @@ does not, by factors of ten up to the largest error that is counted.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log10
 from typing import Final, Literal
@@ -27,6 +28,7 @@ EXPLAINED: Final = 6.0  # deviations that rounding explains at one element, see 
 _HALF: Final = 127
 _FULL: Final = 255
 _ACROSS: Final = 8  # tiles in a row
+_DOWN: Final = 4  # rows of tiles at least, so that few tiles are not huge
 
 Shades = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
@@ -34,8 +36,8 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeatGrid:
-    """`shades`, `beyond` (rounding) and `present` by row and column of cells; `extent` is what the axes count: elements,
-    or tiles where `labels` (row by row) stand in the cells.  `cores` of a cell are those whose errors it shows."""
+    """`shades`, `beyond` (rounding) and `present` by row and column of cells; `extent` is what the axes count, rows and
+    columns of elements, or of tiles where `labels` (row by row) stand in them.  `cores` of a cell: whose it is."""
 
     by: By
     extent: tuple[int, int]
@@ -144,6 +146,21 @@ def range_text(shape: tuple[int, ...], row: int, column: int) -> str:
     return f"[{first}, {across}]" if low == high else f"[{first}, {across}] to [{last}, {across}]"
 
 
+def border_of(mask: Mask) -> NDArray[np.float64]:
+    """The lines (x0, y0, x1, y1), in cells, around all that is set.
+
+    >>> border_of(np.array([[True, True]])).tolist()
+    [[0.0, 0.0, 0.0, 1.0], [2.0, 0.0, 2.0, 1.0], [0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 2.0, 0.0], [0.0, 1.0, 1.0, 1.0], \
+[1.0, 1.0, 2.0, 1.0]]
+    """
+    wide = np.pad(mask, 1)
+    rows, columns = np.nonzero(wide[1:-1, 1:] != wide[1:-1, :-1])
+    upright = np.stack([columns, rows, columns, rows + 1], axis=1)
+    rows, columns = np.nonzero(wide[1:, 1:-1] != wide[:-1, 1:-1])
+    level = np.stack([columns, rows, columns + 1, rows], axis=1)
+    return np.concatenate([upright, level]).astype(np.float64)
+
+
 def _elements(subject: Subject, errors: ErrorMap, owners: Owners) -> HeatGrid:
     deviations = np.array(errors.deviations)
     places = [(row, column) for row in range(deviations.shape[0]) for column in range(deviations.shape[1])]
@@ -166,13 +183,10 @@ def _elements(subject: Subject, errors: ErrorMap, owners: Owners) -> HeatGrid:
     return HeatGrid("element", (errors.rows, errors.columns), shades, beyond, present, (), words, cores)
 
 
-def _tiles(
-    by: By, found: tuple[StickError, ...] | tuple[CoreError, ...], labels: list[str], titles: list[str]
-) -> HeatGrid:
+def _tiles(by: By, found: Sequence[StickError | CoreError], labels: Sequence[str], titles: Sequence[str]) -> HeatGrid:
     """One tile each, eight in a row, in the order of the list."""
-    across = min(_ACROSS, max(len(found), 1))
-    down = max(-(-len(found) // across), 1)
-    size = across * down
+    down = max(-(-len(found) // _ACROSS), _DOWN)
+    size = _ACROSS * down
     shades, beyond, present = np.zeros(size, np.uint8), np.zeros(size, np.bool_), np.zeros(size, np.bool_)
     for place, each in enumerate(found):
         shades[place] = _FULL if each.max_abs == NO_NUMBER else shade(each.max_deviations)
@@ -180,7 +194,7 @@ def _tiles(
     words = tuple(f"{title} · {group_text(each)}" for title, each in zip(titles, found, strict=True))
     cores = tuple((each.core,) if isinstance(each, CoreError) else () for each in found)
     spare = size - len(found)
-    grid = (down, across)
+    grid = (down, _ACROSS)
     return HeatGrid(
         by,
         grid,
