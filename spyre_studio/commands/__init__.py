@@ -44,6 +44,7 @@ _ROWS = (
     Command("show", "print a file of this program as a listing"),
     Command("why", "say why a buffer is where it is"),
     Command("verify", "run a plan on the simulated device and compare with PyTorch"),
+    Command("lessons", "run published studies beside cost model and simulator"),
     Command("export", "write a checked plan in another format"),
     Command("diff", "say what two plans decide differently"),
 )
