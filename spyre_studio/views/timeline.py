@@ -10,13 +10,23 @@ from collections.abc import Mapping
 
 import numpy as np
 from frozendict import frozendict
-from PySide6.QtCore import QElapsedTimer, QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSizePolicy,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from compiler.compilation import Compilation
 from spyre_studio.derived import schedule_of
-from spyre_studio.legend import Legend
+from spyre_studio.legend import WrappedLegend
 from spyre_studio.occupancy import KINDS, kind_of
 from spyre_studio.qt_theme import font, px
 from spyre_studio.selection import Selection
@@ -25,7 +35,6 @@ from spyre_studio.short_names import short_names
 from spyre_studio.state_page import StatePage
 from spyre_studio.theme import GRID, PAD
 from spyre_studio.timeline_data import TimelineData, TrackKind
-from spyre_studio.timeline_play import Player
 from spyre_studio.timeline_words import facts_of, step_line
 from spyre_studio.view_state import READY, Badge, ViewState, empty, error, loading
 from spyre_studio.views.paged import PagedView
@@ -33,6 +42,7 @@ from spyre_studio.views.timeline_canvas import TimelineCanvas
 from spyre_studio.views.timeline_head import FactsLine
 from spyre_studio.views.timeline_legend import legend_of
 from spyre_studio.views.timeline_palette import Codes
+from spyre_studio.views.timeline_playback import Playback
 from spyre_studio.views.timeline_spots import Spot
 from spyre_studio.views.timeline_strip import TimelineStrip
 from spyre_studio.views.timeline_table import TimelineTable
@@ -43,10 +53,9 @@ NOT_SIMULATED = empty(
     "Run the plan against the clock of a simulated device, to see what every unit of every core does when.",
     "Simulate",
 )
-_FRAME_MS = 33
-_FOLLOW_MS = 200  # all other views follow the moment that is played: not at every frame
-_WORDS = 420  # px; the legend leaves so much to the words beside it
-_STRIP = 240  # px; below this the fill of all cores waits
+_WIDE = 1080  # px; below this the legend stands under the words
+_LOW = 360  # px; below this everything but the lanes is lower
+_LEAST = 240  # px; below this the fill of all cores waits
 _HINT = "Click a box to follow its step. Ctrl+wheel or W and S zoom, A and D scroll, F shows the selected step."
 
 
@@ -62,11 +71,9 @@ class TimelineView(PagedView):
         self._data: TimelineData | None = None
         self._kinds: Codes = np.zeros(0, np.intp)
         self._linking = self._following = False
-        self.player, self._clock = Player(), QElapsedTimer()
-        self._frames = QTimer(self, interval=_FRAME_MS)
-        self._pace = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
+        self.playback = Playback(self)
         self.waiting, self.content = StatePage(NOT_SIMULATED), QWidget()
-        self.facts, self.line, self.legend = FactsLine(), QLabel(), Legend()
+        self.facts, self.line, self.legend = FactsLine(), QLabel(), WrappedLegend()
         self.canvas, self.strip, self.table = TimelineCanvas(), TimelineStrip(), TimelineTable()
         self.play_button, self.critical_button = QToolButton(), QToolButton()
         self.table_button, self.copy = QToolButton(), QToolButton()
@@ -80,7 +87,7 @@ class TimelineView(PagedView):
     def fill(self, compilation: Compilation) -> None:
         """Another plan: its run, which is asked for if nobody has done so yet."""
         self._data = None
-        self.pause()
+        self.playback.pause()
         if self.session.timeline is None and self.session.not_simulated is None:
             self.session.simulate()
         self._show_run()
@@ -133,7 +140,7 @@ class TimelineView(PagedView):
         titles = tuple(names.step(name) for name in data.trace.steps)
         machine = compilation.problem.device.machine
         units: Mapping[str, str] = frozendict((unit.name, unit.title) for unit in machine.units)
-        self.player = Player(float(data.total_ps))
+        self.playback.show_run(data.total_ps)
         self.facts.show_facts(facts_of(data, machine))
         self.canvas.show_data(data, self._kinds, titles, units)
         self.strip.show_data(data)
@@ -146,38 +153,27 @@ class TimelineView(PagedView):
 
     def toggle_play(self) -> None:
         """Play from the moment on, or stand still."""
-        if self.player.playing:
-            self.pause()
+        if self.playback.player.playing:
+            self.playback.pause()
         elif self._data is not None:
-            axis = self.canvas.x_axis
-            self.player.play(axis.lo, axis.hi)
-            self._clock.start()
-            self._frames.start()
-            self._show_playing()
-            self.go_to(self.player.time_ps)
-
-    def pause(self) -> None:
-        """Stand still."""
-        if self.player.playing or self._frames.isActive():
-            self.follow()
-        self.player.pause()
-        self._frames.stop()
-        self._show_playing()
+            self.playback.play(self.canvas.x_axis.lo, self.canvas.x_axis.hi)
 
     def go_to(self, time_ps: float) -> None:
         """Another moment; what runs then is selected, now or soon."""
-        if self._data is None:
-            return
-        self.player.time_ps = time_ps
+        if self._data is not None:
+            self.playback.go_to(time_ps)
+
+    def _show_moment(self, time_ps: float) -> None:
         self.canvas.show_moment(time_ps)
         self.strip.show_moment(time_ps)
-        if not self._pace.isActive():
-            self.follow()
-            self._pace.start()
+        player, axis = self.playback.player, self.canvas.x_axis
+        wanted = player.follow(axis.lo, axis.hi) if player.playing else None
+        if wanted is not None:
+            self.canvas.show_x(*wanted)
 
-    def follow(self) -> None:
+    def _follow(self) -> None:
         """Select the step that runs on the selected core at the moment, or ran there last."""
-        data, time_ps = self._data, self.player.time_ps
+        data, time_ps = self._data, self.playback.player.time_ps
         if data is None or time_ps < 0:
             return
         step = data.step_at(min(self.selection.core, data.trace.cores - 1), time_ps)
@@ -186,22 +182,8 @@ class TimelineView(PagedView):
             self.selection.follow_op(data.trace.steps[step])
             self._following = False
 
-    def advance(self, seconds: float) -> None:
-        """So much later; the view follows the moment."""
-        self.player.advance(seconds)
-        axis = self.canvas.x_axis
-        wanted = self.player.follow(axis.lo, axis.hi)
-        if wanted is not None:
-            self.canvas.show_x(*wanted)
-        self.go_to(self.player.time_ps)
-        if not self.player.playing:
-            self.pause()
-
-    def _tick(self) -> None:
-        self.advance(self._clock.restart() / 1000)
-
     def _show_playing(self) -> None:
-        self.play_button.setText("Pause" if self.player.playing else "Play")
+        self.play_button.setText("Pause" if self.playback.player.playing else "Play")
         self.play_button.setAccessibleName(f"{self.play_button.text()} the simulated run")
 
     # What the user does
@@ -214,7 +196,7 @@ class TimelineView(PagedView):
         for control in (self.play_button, self.critical_button):
             control.setVisible(not shown)
         if shown:
-            self.pause()
+            self.playback.pause()
         self._fit()
 
     @property
@@ -338,13 +320,15 @@ class TimelineView(PagedView):
         column.addWidget(hairline())
         column.addLayout(self._centre, 1)
         column.addWidget(hairline())
-        column.addLayout(self._row(self.line, self.legend))
+        self._foot = self._row(self.line)
+        self._foot.addWidget(self.legend, 2)
+        column.addLayout(self._foot)
         whole = QVBoxLayout(self.body)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.waiting, 1)
         whole.addWidget(self.content, 1)
 
-    def _row(self, first: QWidget, *others: QWidget) -> QHBoxLayout:
+    def _row(self, first: QWidget, *others: QWidget) -> QBoxLayout:
         row = QHBoxLayout()
         row.setContentsMargins(px(PAD), px(GRID / 2), px(PAD), px(GRID / 2))
         row.setSpacing(px(GRID))
@@ -371,13 +355,14 @@ class TimelineView(PagedView):
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.table.table.as_csv()))
         self.waiting.acted.connect(self._acted)
         self.session.simulated.connect(self._show_run)
-        self._frames.timeout.connect(self._tick)
-        self._pace.timeout.connect(self.follow)
+        self.playback.moved.connect(self._show_moment)
+        self.playback.due.connect(self._follow)
+        self.playback.changed.connect(self._show_playing)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """What nobody sees is not played."""
         super().hideEvent(event)
-        self.pause()
+        self.playback.pause()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Other room."""
@@ -385,6 +370,12 @@ class TimelineView(PagedView):
         self._fit()
 
     def _fit(self) -> None:
-        room = self.width() - self.legend.sizeHint().width() >= px(_WORDS)
-        self.legend.setVisible(room and not self.table_shown)
-        self.strip.setVisible(self.height() >= px(_STRIP))
+        """The legend beside the words, under them, or in place of them; what there is no room for waits."""
+        wide, low, direction = self.width() >= px(_WIDE), self.height() < px(_LOW), QBoxLayout.Direction
+        room = self.height() >= px(_LEAST)
+        self._foot.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+        self._foot.setSpacing(px(GRID if wide else GRID / 2))
+        self.legend.setVisible((wide or room) and not self.table_shown)
+        self.line.setVisible(self.legend.isHidden() or wide or not low)
+        self.strip.setVisible(room)
+        self.strip.set_low(low)

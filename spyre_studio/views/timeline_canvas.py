@@ -33,7 +33,7 @@ from spyre_studio.views.timeline_paint import LanePainter
 from spyre_studio.views.timeline_palette import Codes
 from spyre_studio.views.timeline_spots import ScrubGesture, Spot
 
-_ROW: Final = 20  # px
+_ROW: Final = 18  # px
 _TICK: Final = 96  # px between ticks, about
 _LEAST_SPAN: Final = 1_000  # ps in view at the closest
 _SLACK: Final = 2  # px; a box so near is under the pointer

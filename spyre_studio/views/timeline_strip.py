@@ -27,6 +27,7 @@ from spyre_studio.views.plot_canvas import Limits, Margins, PlotCanvas
 
 _LEVELS: Final = 255
 _HEIGHT: Final = 60  # px
+_LOW: Final = 40
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -50,6 +51,10 @@ class TimelineStrip(PlotCanvas):
         least = min(1_000, data.total_ps)
         self.set_limits(Limits(0, data.total_ps, least), Limits(0, data.trace.cores, data.trace.cores))
         self.invalidate()
+
+    def set_low(self, low: bool) -> None:
+        """Take less height, where there is little."""
+        self.setFixedHeight(px(_LOW if low else _HEIGHT))
 
     def show_core(self, core: int) -> None:
         """Frame a core."""
@@ -136,6 +141,8 @@ class TimelineStrip(PlotCanvas):
         painter.setFont(font("micro"))
         painter.setPen(qcolor(theme.mute))
         painter.drawText(room.translated(0, line), _RIGHT, f"0 … {format_bytes(self._data.fill.most)}")
+        if rect.height() < 2 * line + px(9):
+            return
         ramp = heat_image(np.arange(256, dtype=np.uint8)[None], theme.fill)
         painter.drawImage(QRectF(room.right() - px(64), rect.top() + 2 * line + px(3), px(64), px(6)), ramp)
 

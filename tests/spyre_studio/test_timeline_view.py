@@ -1,7 +1,5 @@
 """The timeline view driven as a user would: boxes, names, keys, ruler, strip, table, play, and its states."""
 
-from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,22 +10,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from compiler.machine import NO_MACHINE
-from spyre_studio.failure import Failure
-from spyre_studio.pin_change import with_placement
 from spyre_studio.qt_theme import apply_theme
 from spyre_studio.selection import Selection
 from spyre_studio.theme import DARK, LIGHT, Theme
 from spyre_studio.timeline_data import TimelineData, TrackKind, timeline_of
 from spyre_studio.views.timeline import TimelineView
-from spyre_studio.views.timeline_canvas import TimelineCanvas
-from spyre_studio.views.timeline_paint import Counts
 from spyre_studio.views.timeline_spots import Spot
 from tests.programs import attention
-from tests.spyre_studio.hand import CONTROL, LEFT, NONE, drag, show, turn_wheel
+from tests.spyre_studio.hand import CONTROL, LEFT, NONE, drag, turn_wheel
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import Stage, all_texts, colours_in, quiet_settings, staged
-from tests.spyre_studio.traces import STEP_PS, made_trace
+from tests.spyre_studio.stage import Stage, colours_in, quiet_settings, staged
+from tests.spyre_studio.traces import made_trace
 
 Opened = tuple[TimelineView, Selection]
 
@@ -64,98 +57,6 @@ def rect_of(view: TimelineView, kind: TrackKind, core: int, step: str) -> QRectF
 
 def click(view: TimelineView, at: QPointF) -> None:
     QTest.mouseClick(view.canvas, LEFT, NONE, at.toPoint())
-
-
-# Asking for a run
-
-
-def test_the_run_is_asked_for_when_the_view_is_first_shown(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
-    view = TimelineView(stage, Selection())
-    qtbot.addWidget(view)
-    stage.put(compiled(cores=2))
-    view.show_compilation(stage.compilation)
-    assert stage.asked == [], "nobody looks yet"
-    show(qtbot, view, 800, 400)
-    assert stage.asked == ["simulate"]
-    assert view.run_state().kind == "ready"
-    view.hide()
-    view.show()
-    assert stage.asked == ["simulate"]
-
-
-def test_each_plan_keeps_its_run(opened: Opened, stage: Stage) -> None:
-    view, _ = opened
-    first = data_of(view)
-    entry = stage._shown
-    stage.put(compiled(cores=2))
-    assert data_of(view) is not first
-    assert data_of(view).trace.cores == 2
-    assert entry is not None
-    stage._shown = entry
-    stage.changed.emit("plan")
-    assert data_of(view) is first
-    assert stage.asked == ["simulate", "simulate"]
-
-
-def test_without_a_run_there_is_a_button(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
-    stage.answers = False
-    stage.put(compiled(cores=2))
-    view, _ = staged(qtbot, stage, TimelineView)
-    assert "Not simulated yet" in all_texts(view)
-    stage.answers = True
-    QTest.mouseClick(view.waiting.action, LEFT)
-    assert view.content.isVisible()
-    assert not view.waiting.isVisible()
-
-
-def test_a_running_simulation_says_how_far_it_is_and_can_be_cancelled(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
-    stage.answers = False
-    stage.put(compiled(cores=2))
-    view, _ = staged(qtbot, stage, TimelineView)
-    stage._phases["simulate"] = "timing"
-    stage._simulation_progress(0.4, "timing", "exp")
-    assert view.waiting.state.kind == "loading"
-    assert (view.waiting.state.progress, view.waiting.state.sentence) == (0.4, "exp")
-    assert stage.busy == "timing"
-    QTest.mouseClick(view.waiting.action, LEFT)
-    assert not stage.simulating
-    assert view.waiting.state.title == "Not simulated yet"
-
-
-def test_a_device_without_a_machine_is_a_sentence(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
-    plan = compiled(cores=2)
-    bare = replace(plan.problem.device, machine=NO_MACHINE)
-    stage.put(replace(plan, problem=replace(plan.problem, device=bare)))
-    view, _ = staged(qtbot, stage, TimelineView)
-    assert view.waiting.state.kind == "error"
-    assert stage.not_simulated is not None
-    assert stage.not_simulated.why in view.waiting.state.sentence
-    assert stage.failure is None, "no banner: nobody asked"
-
-
-def test_a_failure_can_be_tried_again(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
-    stage.answers = False
-    stage.put(compiled(cores=2))
-    view, _ = staged(qtbot, stage, TimelineView)
-    entry = stage._shown
-    assert entry is not None
-    stage._simulated_to(entry, Failure("the worker process", "it ended", "try again", "Traceback"))
-    assert view.waiting.state.details == "Traceback"
-    stage.answers = True
-    QTest.mouseClick(view.waiting.action, LEFT)
-    assert view.run_state().kind == "ready"
-
-
-def test_changed_pins_leave_the_picture_and_a_badge(opened: Opened, stage: Stage) -> None:
-    view, _ = opened
-    stage.set_pins(with_placement(stage.pins, "exp", "hbm"))
-    assert view.canvas.state.badges[0].text == "pins changed since this plan"
-
-
-def test_without_a_plan_it_says_what_it_will_show(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
-    view, _ = staged(qtbot, stage, TimelineView)
-    assert view.state.kind == "empty"
-    assert stage.asked == []
 
 
 # Selection
@@ -327,15 +228,15 @@ def test_playing_passes_through_the_run_and_ends_with_it(opened: Opened) -> None
     view.play_button.click()
     assert view.play_button.text() == "Pause"
     for _ in range(2600):
-        view.advance(0.004)
-        view.follow()
+        view.playback.advance(0.004)
+        view._follow()
     assert view.play_button.text() == "Play"
     assert list(dict.fromkeys(seen)) == list(steps), "every step, in order"
     assert view.canvas.moment == data_of(view).total_ps
     view.play_button.click()
     view.play_button.click()
-    assert not view.player.playing
-    assert view.canvas.moment == view.player.time_ps
+    assert not view.playback.player.playing
+    assert view.canvas.moment == view.playback.player.time_ps
 
 
 def test_playing_close_up_turns_the_pages(opened: Opened) -> None:
@@ -344,11 +245,11 @@ def test_playing_close_up_turns_the_pages(opened: Opened) -> None:
     view.canvas.show_x(0, total / 10)
     view.toggle_play()
     for _ in range(15):
-        view.advance(1.0)
-    assert view.canvas.x_axis.lo <= view.player.time_ps <= view.canvas.x_axis.hi
+        view.playback.advance(1.0)
+    assert view.canvas.x_axis.lo <= view.playback.player.time_ps <= view.canvas.x_axis.hi
     assert view.canvas.x_axis.span == pytest.approx(total / 10)
     view.hide()
-    assert not view.player.playing
+    assert not view.playback.player.playing
 
 
 # Critical path, table, size, themes
@@ -400,41 +301,3 @@ def test_both_themes_draw_kinds_and_fill(qapp: QApplication, opened: Opened, the
     selection.select_op("scores")
     assert {theme.bg, theme.text, theme.matmul, theme.accent} <= colours_in(view.canvas)
     assert theme.fill[255] in colours_in(view.strip)
-
-
-def test_one_core_and_thousands_of_steps(qtbot: QtBot, dark: Theme) -> None:
-    data = timeline_of(made_trace(cores=1, steps=5000, tiles=8))
-    canvas = TimelineCanvas()
-    show(qtbot, canvas, 900, 400)
-    canvas.show_data(data, np.arange(5000) % 4, data.trace.steps, {})
-    painter = canvas.lanes_painter
-    painter.counts = Counts()
-    canvas.grab()
-    assert painter.counts.boxes <= 2
-    assert painter.counts.sampled == 7, "critical path, steps, four units and waits"
-    canvas.show_span(100 * STEP_PS, 110 * STEP_PS)
-    painter.counts = Counts()
-    canvas.grab()
-    assert painter.counts.sampled == 0
-    assert 4 * 8 * 10 < painter.counts.boxes < 4 * 8 * 30
-    assert painter.counts.names > 10
-
-
-def test_gaps_are_seen_and_the_pointer_finds_what_is_drawn(qtbot: QtBot, dark: Theme) -> None:
-    data = timeline_of(made_trace(cores=1, steps=4, tiles=1))
-    canvas = TimelineCanvas()
-    show(qtbot, canvas, 900, 300)
-    canvas.show_critical(False)
-    canvas.show_data(data, np.zeros(4, np.intp), data.trace.steps, {})
-    picture = canvas.grab().toImage()
-    steps = next(lane for lane in canvas.lanes_in_view() if lane.is_head)
-    borders = sorted([step * STEP_PS + part for step in range(4) for part in (0, STEP_PS * 9 // 10)] + [4 * STEP_PS])
-    ticks = canvas.x_ticks().values
-    for start, end in pairwise(borders):
-        for share in (0.2, 0.4, 0.6, 0.8):
-            time_ps = start + share * (end - start)
-            at = QPointF(round(canvas.x_axis.to_px(time_ps)), steps.top + 4)
-            works = time_ps % STEP_PS < 0.9 * STEP_PS
-            assert (canvas.item_at(at) is not None) == works
-            if all(abs(canvas.x_axis.to_px(tick) - at.x()) > 2 for tick in ticks):
-                assert (picture.pixelColor(at.toPoint()).name() != dark.bg) == works
