@@ -57,7 +57,7 @@ def write_events(trace: Trace, file: IO[str], detail: Detail) -> int:
     file.write(json.dumps(head)[:-1] + ', "traceEvents": [')
     count = 0
     for event in events(trace, detail):
-        file.write((",\n" if count else "\n") + json.dumps(event, ensure_ascii=False))
+        file.write((",\n" if count else "\n") + json.dumps(event))
         count += 1
     file.write("\n]}\n")
     return count
@@ -127,7 +127,7 @@ def _waits(trace: Trace) -> Iterator[Event]:
     stalls = trace.stalls
     columns = (stalls.core, stalls.step, stalls.start_ps, stalls.end_ps, stalls.cause, stalls.by_step, stalls.by_core)
     for core, step, start, end, cause, by_step, by_core in zip(*(each.tolist() for each in columns), strict=True):
-        args: Event = {"step": trace.steps[step] if step < len(trace.steps) else ""}
+        args: Event = {"step": trace.steps[step]}
         if by_step >= 0:
             args |= {"waits for": trace.steps[by_step], "on core": by_core}
         yield _span(CAUSES[Cause(cause)], "wait", core + 1, WAITS, start, end, args)
