@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from compiler.machine import Machine, UnitKind
 from simulator.timing.timeline import Cause
@@ -161,6 +162,13 @@ def step_line(data: TimelineData, step: int) -> str:
 
 def bound_of(data: TimelineData, step: int) -> int:
     """What bounds a step on most of its cores; of equals the lowest number."""
-    ran = data.trace.runs.start_ps[step] >= 0
-    causes = data.trace.runs.bound[step][ran]
-    return int(np.bincount(causes).argmax()) if len(causes) else int(Cause.NOTHING)
+    return int(bounds_of(data, slice(step, step + 1))[0])
+
+
+def bounds_of(data: TimelineData, steps: slice = slice(None)) -> NDArray[np.intp]:
+    """As `bound_of`, of many steps."""
+    runs = data.trace.runs
+    step, core = np.nonzero(runs.start_ps[steps] >= 0)
+    counts = np.zeros((len(runs.start_ps[steps]), max(CAUSES) + 1), np.intp)
+    np.add.at(counts, (step, runs.bound[steps][step, core]), 1)
+    return np.asarray(counts.argmax(axis=1), np.intp)

@@ -16,7 +16,7 @@ from spyre_studio.qt_theme import px
 from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
 from spyre_studio.theme import GRID, PAD
 from spyre_studio.timeline_data import TimelineData
-from spyre_studio.timeline_words import CAUSES, bound_of
+from spyre_studio.timeline_words import CAUSES, bounds_of
 from spyre_studio.units import format_bytes, format_count, format_number
 
 _PS_PER_US = 1e6
@@ -83,6 +83,7 @@ def step_rows(data: TimelineData, kinds: Sequence[int]) -> list[Row]:
     """One row per step, in order."""
     trace = data.trace
     waits, causes = _waits(data)
+    bounds = bounds_of(data).tolist()
     moved = np.zeros(len(trace.steps), np.int64)
     for one in trace.traffic:
         moved[one.step] += one.moved if one.way != "lx" else 0
@@ -98,7 +99,7 @@ def step_rows(data: TimelineData, kinds: Sequence[int]) -> list[Row]:
             KINDS[kinds[step]],
             start,
             took,
-            CAUSES[bound_of(data, step)].title if ran else "",
+            CAUSES[bounds[step]].title if ran else "",
             float(waits[step]) / _PS_PER_US,
             CAUSES[int(causes[step])].title if waits[step] else "",
             int(moved[step]),

@@ -28,6 +28,14 @@ def test_a_plan_becomes_a_picture(qapp: QApplication, tmp_path: Path, dark: Them
     assert 300 < QImage(str(small)).width() < 1280
 
 
+def test_a_picture_of_the_timeline_waits_for_the_run(qapp: QApplication, tmp_path: Path, dark: Theme) -> None:
+    picture = tmp_path / "timeline.png"
+    assert run(str(write_plan(tmp_path, compiled())), picture, "timeline", "dark", (1280, 800)) == 0
+    image = QImage(str(picture))
+    strip = {image.pixelColor(x, y).name() for x in range(130, 700, 10) for y in range(200, image.height(), 3)}
+    assert DARK.fill[255] in strip, "the fill of all cores is drawn"
+
+
 def test_the_start_page_becomes_a_picture(qapp: QApplication, tmp_path: Path, dark: Theme) -> None:
     picture = tmp_path / "start.png"
     assert run(None, picture, None, "dark", (1000, 700)) == 0
