@@ -1,39 +1,53 @@
 """Verify: what the checker proved of the plan, and how the numbers of the simulated device compare with PyTorch.
 
-Owns: the two halves of the page and asking for a verification. Refuses: checking and computing.
+Owns: the two halves of the page, which part of a report is shown, the poison switch, and asking for a verification.
+Refuses: checking and computing; clicks go to the selection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSplitter, QTabBar, QVBoxLayout, QWidget
 
-from compiler.compilation import Compilation, Verdict
+from compiler.compilation import Compilation
 from simulator.report import VerifyReport
-from spyre_studio.check_words import CHECK_WORDS
+from spyre_studio.elided import ElidedLabel
+from spyre_studio.error_map_subject import Subject, subjects
+from spyre_studio.failure import Failure
 from spyre_studio.phases import phase_words
-from spyre_studio.qt_theme import active_theme, font, px
+from spyre_studio.pill import Pill
+from spyre_studio.qt_theme import font, px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.state_page import StatePage
-from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
+from spyre_studio.table import CopyableTable
 from spyre_studio.theme import GRID, PAD
-from spyre_studio.units import format_count
-from spyre_studio.verify_rows import NumberRow, headline, number_rows
-from spyre_studio.view_state import READY, Badge, ViewState, empty, loading
-from spyre_studio.views.line_list import Line, LineList
+from spyre_studio.verify_places import Spoken
+from spyre_studio.verify_rows import NumberRow, headline
+from spyre_studio.view_state import READY, Badge, ViewState, empty, error, loading
+from spyre_studio.views.error_map import ErrorMapPanel
 from spyre_studio.views.paged import PagedView
-from spyre_studio.widgets import Heading, button, restyle, text_label
+from spyre_studio.views.verify_checks import VerifyChecks
+from spyre_studio.views.verify_summary import VerifySummary
+from spyre_studio.views.verify_tables import ResultsTable, TrafficTable
+from spyre_studio.widgets import button, restyle
 
 NOT_VERIFIED = empty(
     "Not verified yet",
     "Run the plan on a simulated device, core by core and slice by slice, and compare with PyTorch.",
     "Verify",
 )
-_NARROW = 640  # px
+POISON_HINT: Final = (
+    "Before the run, padding lanes, scratchpad that is not in use and device memory that nobody has written are filled "
+    "with NaN, so that reading any of it shows in the results. Switched off they hold zeros, which hides such mistakes."
+)
+PAGES: Final = (("summary", "Summary"), ("results", "Results"), ("map", "Error map"), ("traffic", "Traffic"))
+_NARROW: Final = 640  # px; below this the halves stand one over the other
+_TALL: Final = 400  # px; from here on the summary stands over the pages
+_WIDE: Final = 840  # px; from here on the map stands beside the pages
 
 
 class VerifyView(PagedView):
@@ -46,35 +60,49 @@ class VerifyView(PagedView):
     def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(session, selection, parent)
         self._report: VerifyReport | None = None
-        self._rows: tuple[NumberRow, ...] = ()
-        self.checks_heading, self.checks = Heading("Checks of the plan"), LineList("Checks of the plan")
-        self.numbers_heading = Heading("Numbers against PyTorch")
-        self.verdict, self.sentence = QLabel(), text_label("", "mute")
-        self.again = button("Verify again", "secondary")
-        self._model = TableModel(_columns())
-        self.table = CopyableTable(self._model, "Numbers against PyTorch, outputs and steps")
-        self.waiting = StatePage(NOT_VERIFIED)
-        self.halves = QSplitter(Qt.Orientation.Horizontal)
-        self._found = QWidget()
+        self._stale: tuple[Badge, ...] = ()
+        self._progress: tuple[float, str, str] = (-1.0, "", "")
+        self._failed: Failure | None = None
+        self._known_failure, self._running = session.failure, False
+        self.check_panel = VerifyChecks()
+        self.verdict, self.badge = ElidedLabel(), Pill("", "warn")
+        self.poison, self.again = QCheckBox("Poison"), button("Verify again", "secondary")
+        self.tabs, self.pages, self.halves = QTabBar(), QSplitter(), QSplitter()
+        self.summary, self.results, self.traffic = VerifySummary(), ResultsTable(), TrafficTable()
+        self.error_map, self.waiting = ErrorMapPanel(), StatePage(NOT_VERIFIED)
+        self._right, self._found = QWidget(), QWidget()
         self._arrange()
+        self._connect()
+
+    @property
+    def table(self) -> CopyableTable:
+        """The table of results."""
+        return self.results.table
+
+    @property
+    def page_key(self) -> str:
+        """The page that the tabs show."""
+        return PAGES[self.tabs.currentIndex()][0]
+
+    def show_page(self, key: str) -> None:
+        """Turn to 'summary', 'results', 'map' or 'traffic'; what stands beside the pages anyway is in view already."""
+        place = next(place for place, (known, _) in enumerate(PAGES) if known == key)
+        if self.tabs.isTabVisible(place):
+            self.tabs.setCurrentIndex(place)
 
     # What is shown
 
     def fill(self, compilation: Compilation) -> None:
         """The verdicts of another plan."""
-        lines = [line for verdict in compilation.verdicts for line in _lines(verdict)]
-        self.checks.show_lines(lines)
-        bad = sum(not verdict.ok for verdict in compilation.verdicts)
-        note = f"{format_count(bad, 'check')} failed" if bad else f"all {len(compilation.verdicts)} hold"
-        self.checks_heading.set_heading("Checks of the plan", note, "bad" if bad else "ok")
+        self._failed = None
+        self.check_panel.show_compilation(compilation)
         self._show_numbers()
 
     def mark(self) -> None:
-        """The rows of the selected op."""
-        op = self.selection.op
-        wanted = [number for number, row in enumerate(self._rows) if row.step and row.step == op]
-        if set(wanted) != set(self.table.keys()):
-            self.table.select(wanted)
+        """The rows of the selected op, the cells of the selected core."""
+        self.results.select_step(self.selection.op)
+        self.traffic.select_step(self.selection.op)
+        self.error_map.show_core(self.selection.core)
 
     def noted(self, what: str) -> None:
         """A verification began, ended or failed."""
@@ -82,38 +110,94 @@ class VerifyView(PagedView):
             self._show_numbers()
 
     def show_badges(self, badges: tuple[Badge, ...]) -> None:
-        """Beside the heading of the numbers."""
-        note = ", ".join(badge.text for badge in badges)
-        self.numbers_heading.set_heading("Numbers against PyTorch", note, "warn" if note else "mute")
+        """Beside the verdict."""
+        self._stale = badges
+        self._show_badge()
         if self.session.verifying:
             self._show_numbers()
 
+    def numbers_state(self) -> ViewState:
+        """Why there is no report to show, or READY."""
+        if self.session.verifying:
+            share, phase, detail = self._progress
+            words = "" if phase in ("", "verify") else phase_words(phase)
+            sentence = " · ".join(word for word in (words, detail) if word)
+            return loading("Verifying", sentence, share if share >= 0 else None)
+        if self._failed is not None:
+            failed = self._failed
+            sentence = f"{failed.what}: {failed.why}; {failed.remedy}."
+            return error("The plan could not be verified", sentence, "Verify again", failed.details)
+        return READY if self.session.verify_report is not None else NOT_VERIFIED
+
     def _show_numbers(self) -> None:
-        report = self.session.verify_report
-        if report is not self._report:
+        report, compilation = self.session.verify_report, self.compilation
+        if report is not self._report and compilation is self.session.compilation:
             self._report = report
-            self._show_report(report)
-        running = self.session.verifying
-        state = self._verifying() if running else READY if report is not None else NOT_VERIFIED
+            if report is not None and compilation is not None:
+                self._show_report(report, compilation)
+        state = self.numbers_state()
+        ready = state.kind == "ready"
         self.waiting.show_state(state)
-        self._found.setVisible(state.kind == "ready")
+        self._found.setVisible(ready)
+        self.again.setVisible(ready)
+        self._show_verdict(report if ready else None)
+        self._show_badge()
 
-    def _verifying(self) -> ViewState:
-        phase = self.session.busy
-        return loading("Verifying", "" if phase == "verify" else phase_words(phase))
+    def _show_report(self, report: VerifyReport, compilation: Compilation) -> None:
+        self.summary.show_report(report, compilation)
+        self.results.show_report(report)
+        self.traffic.show_report(report)
+        self.error_map.show_found(subjects(report, compilation.program), compilation.program)
+        self.show_page("summary" if not report.ok else "results")
+        self._fit()
+        self.mark()
 
-    def _show_report(self, report: VerifyReport | None) -> None:
-        self._rows = number_rows(report) if report is not None else ()
-        self._model.set_rows([Row(number, _cells(row), row.first) for number, row in enumerate(self._rows)])
-        if report is None:
-            return
-        title, tone, sentence = headline(report)
-        mark = {"ok": "●", "bad": "■"}.get(tone, "")
-        self.verdict.setText(f"{mark} {title}")
+    def _show_verdict(self, report: VerifyReport | None) -> None:
+        title, tone = ("Numbers against PyTorch", "") if report is None else headline(report)[:2]
+        mark = {"ok": "● ", "bad": "■ "}.get(tone, "")
+        self.verdict.say(mark + title)
         self.verdict.setProperty("tone", tone)
         restyle(self.verdict)
-        self.sentence.setText(sentence)
-        self.mark()
+
+    def _show_badge(self) -> None:
+        report, poison = self._report, self.session.settings.on("poison")
+        badges = list(self._stale)
+        if report is not None and self.numbers_state().kind == "ready" and report.poison is not poison:
+            was = "on" if report.poison else "off"
+            badges.append(Badge(f"poison was {was}", "warn", f"Verify again to run with poison {_on(poison)}."))
+        self.badge.setVisible(bool(badges))
+        if badges:
+            hint = " ".join(badge.hint for badge in badges)
+            self.badge.set_pill(", ".join(badge.text for badge in badges), badges[0].tone, hint)
+
+    # What happens in the session
+
+    def _told(self, what: str) -> None:
+        """Also while nobody looks: whether the last verification failed."""
+        session, was = self.session, self._running
+        self._running = session.verifying
+        if what in {"plan", "verify"} or (self._running and not was):
+            self._failed = None
+        if self._running and not was:
+            self._known_failure, self._progress = session.failure, (-1.0, "", "")
+        elif was and not self._running and session.failure is not self._known_failure:
+            self._failed = session.failure
+
+    def _progressed(self, share: float, phase: str, detail: str) -> None:
+        if self.session.verifying:
+            self._progress = (share, phase, detail)
+            if self.isVisible() and self.compilation is not None:
+                self.waiting.show_state(self.numbers_state())
+
+    def _setting_changed(self, key: str) -> None:
+        if key == "poison":
+            self._show_poison()
+            self._show_badge()
+
+    def _show_poison(self) -> None:
+        self.poison.blockSignals(True)
+        self.poison.setChecked(self.session.settings.on("poison"))
+        self.poison.blockSignals(False)
 
     # What the user does
 
@@ -123,108 +207,116 @@ class VerifyView(PagedView):
         else:
             self.session.verify()
 
-    def _chosen(self, keys: tuple[Hashable, ...]) -> None:
-        if not keys or not isinstance(keys[0], int):
-            return
-        row = self._rows[keys[0]]
-        if row.step:
-            self.selection.select_op(row.step)
-        self.selection.select_buffer(row.buffer)
+    def _located(self, spoken: Spoken) -> None:
+        """Select what a sentence speaks of."""
+        if spoken.core >= 0:
+            self.selection.select_core(spoken.core)
+        if spoken.buffer:
+            self.selection.select_buffer(spoken.buffer)
+        if spoken.op:
+            self.selection.select_op(spoken.op)
+
+    def _row_chosen(self, row: NumberRow) -> None:
+        self.error_map.show_subject(row.key)
+        self._located(Spoken(row.step, row.buffer))
+
+    def _map_asked(self, key: str) -> None:
+        self.error_map.show_subject(key)
+        self.show_page("map")
+
+    def _cell_picked(self, subject: Subject, core: int) -> None:
+        self._located(Spoken(subject.step, subject.buffer, core))
 
     # Arrangement
 
     def _arrange(self) -> None:
         self.verdict.setFont(font("body", bold=True))
-        self.sentence.setFont(font("label"))
-        self.sentence.setMinimumWidth(1)
-        left, right = QWidget(), QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(px(PAD), px(1.5 * GRID), px(GRID), px(GRID))
-        column.setSpacing(px(GRID))
-        column.addWidget(self.checks_heading)
-        column.addWidget(self.checks, 1)
-        said = QVBoxLayout()
-        said.setSpacing(px(GRID / 4))
-        said.addWidget(self.verdict)
-        said.addWidget(self.sentence)
+        self.poison.setToolTip(POISON_HINT)
+        self.poison.setAccessibleDescription(POISON_HINT)
+        self._show_poison()
+        for _, title in PAGES:
+            self.tabs.addTab(title)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName("Parts of the report")
         head = QHBoxLayout()
-        head.addLayout(said, 1)
-        head.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
+        head.setContentsMargins(0, 0, px(PAD), 0)
+        head.setSpacing(px(GRID))
+        head.addWidget(self.verdict, 1)
+        for widget in (self.badge, self.poison, self.again):
+            head.addWidget(widget)
+        for page in (self.results, self.traffic, self.error_map):
+            self.pages.addWidget(page)
+        self.pages.setChildrenCollapsible(False)
+        self.pages.setHandleWidth(px(2 * GRID))
         inner = QVBoxLayout(self._found)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(px(GRID))
-        inner.addLayout(head)
-        inner.addWidget(self.table, 1)
-        column = QVBoxLayout(right)
-        column.setContentsMargins(px(PAD), px(1.5 * GRID), px(PAD), 0)
-        column.setSpacing(px(GRID))
-        column.addWidget(self.numbers_heading)
+        inner.setContentsMargins(0, 0, px(PAD), px(GRID))
+        inner.setSpacing(px(GRID / 2))
+        inner.addWidget(self.tabs)
+        inner.addWidget(self.summary)
+        inner.addWidget(self.pages, 1)
+        column = QVBoxLayout(self._right)
+        column.setContentsMargins(px(PAD), px(GRID), 0, 0)
+        column.setSpacing(px(GRID / 2))
+        column.addLayout(head)
         column.addWidget(self.waiting, 1)
         column.addWidget(self._found, 1)
-        self.halves.addWidget(left)
-        self.halves.addWidget(right)
-        self.halves.setStretchFactor(0, 2)
-        self.halves.setStretchFactor(1, 3)
-        self.halves.setSizes([2 * px(_NARROW), 3 * px(_NARROW)])  # only their ratio counts
+        self.halves.addWidget(self.check_panel)
+        self.halves.addWidget(self._right)
+        self.halves.setStretchFactor(0, 1)
+        self.halves.setStretchFactor(1, 2)
+        self.halves.setSizes([px(_NARROW), 2 * px(_NARROW)])  # only their ratio counts
         self.halves.setChildrenCollapsible(False)
         whole = QVBoxLayout(self.body)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.halves)
+
+    def _connect(self) -> None:
+        self.session.changed.connect(self._told)
+        self.session.progressed.connect(self._progressed)
+        self.session.settings.changed.connect(self._setting_changed)
+        self.poison.toggled.connect(lambda on: self.session.settings.set("poison", on))
         self.waiting.acted.connect(self._acted)
         self.again.clicked.connect(self._acted)
-        self.table.chosen.connect(self._chosen)
+        self.check_panel.located.connect(self._located)
+        self.summary.located.connect(self._located)
+        self.summary.map_asked.connect(self._map_asked)
+        self.results.chosen.connect(self._row_chosen)
+        self.results.opened.connect(lambda row: self._map_asked(row.key))
+        self.traffic.chosen.connect(lambda step: self._located(Spoken(step)))
+        self.error_map.picked.connect(self._cell_picked)
+        self.tabs.currentChanged.connect(lambda _place: self._fit())
+        self.halves.splitterMoved.connect(lambda _at, _place: self._fit())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Side by side, or one over the other where that is narrow."""
         super().resizeEvent(event)
         narrow = self.width() < px(_NARROW)
         self.halves.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The halves have their sizes now."""
+        super().showEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Summary over the pages, map beside them, where there is room; else each is a page of its own."""
+        tall, wide = self._right.height() >= px(_TALL), self._right.width() >= px(_WIDE)
+        key = self.page_key
+        self.tabs.blockSignals(True)
+        for place, (name, _) in enumerate(PAGES):
+            self.tabs.setTabVisible(place, not ((name == "summary" and tall) or (name == "map" and wide)))
+        self.tabs.blockSignals(False)
+        if not self.tabs.isTabVisible(self.tabs.currentIndex()):
+            self.show_page("results")
+            key = self.page_key
+        self.summary.set_whole(tall)
+        self.summary.setVisible(tall or key == "summary")
+        self.pages.setVisible(key != "summary")
+        self.results.setVisible(key == "results")
+        self.traffic.setVisible(key == "traffic")
+        self.error_map.setVisible(key == "map" or (wide and key != "summary"))
 
 
-def _lines(verdict: Verdict) -> list[Line]:
-    """The check, and a row per violation under it."""
-    words = CHECK_WORDS.get(verdict.check, "")
-    count = "" if verdict.ok else format_count(len(verdict.violations), "violation")
-    head = Line(
-        verdict.check,
-        verdict.check,
-        words,
-        count,
-        mark="ok" if verdict.ok else "bad",
-        strong=not verdict.ok,
-        hint=words,
-    )
-    faults = [
-        Line(f"{verdict.check}#{number}", violation, tone="bad", wrapped=True, hint=violation)
-        for number, violation in enumerate(verdict.violations)
-    ]
-    return [head, *faults]
-
-
-def _columns() -> tuple[Column, ...]:
-    return (
-        Column("result"),
-        Column("of"),
-        Column("verdict", colour=_verdict_colour),
-        Column("max |d|", _small, number=True, hint="Largest difference of an element from PyTorch"),
-        Column("max relative", _small, number=True),
-        Column("rms", _small, number=True, hint="Root mean square of the differences"),
-        Column("beyond", lambda cell: format_count(float(cell)), number=True, hint="Elements beyond rounding"),
-        Column("elements", lambda cell: format_count(float(cell)), number=True),
-        Column("first difference"),
-    )
-
-
-def _cells(row: NumberRow) -> tuple[Cell, ...]:
-    figures = (row.max_abs, row.max_relative, row.rms, row.beyond, row.elements)
-    return (row.name, row.what, row.verdict, *figures, row.first)
-
-
-def _verdict_colour(cell: Cell) -> str:
-    theme = active_theme()
-    return theme.ok_text if cell in ("equal", "rounding") else theme.bad_text
-
-
-def _small(cell: Cell) -> str:
-    value = float(cell)
-    return "0" if value == 0 else f"{value:.2e}"
+def _on(on: bool) -> str:
+    return "on" if on else "off"
