@@ -13,6 +13,7 @@ from compiler.loops import ModelSource
 from compiler.pipelines import PIPELINES
 from compiler.plan import ReasonCode, Slot, Spilled
 from compiler.solvers.table import SOLVERS
+from simulator.functional.verify import verify
 from simulator.report import Agreement
 from tests.casebook import CASES
 from tests.end_to_end.harness import compiled, model, verified
@@ -112,6 +113,20 @@ def test_c30_keys_and_values_are_read_once_per_group() -> None:
                     loop for loop in op.output_loops if loop.extent == 4 and not access.index.coefficient(loop.name)
                 ]
                 assert group, "the four query heads of a group share one read"
+
+
+@pytest.mark.parametrize("cores", CORES)
+def test_c31_rounding_of_a_long_contraction_is_told_from_one_per_cent(cores: int) -> None:
+    """PyTorch's own sum in float16 is off by more than a flat tolerance of 0.005 would allow."""
+    compilation, numbers = compiled("C31", cores), model("C31")[1]
+    assert max(op.op.reduction_loops[0].extent for kernel in compilation.program.kernels for op in kernel.ops) == 32768
+    assert verified("C31", compilation).ok
+    for factor in (0.99, 1.01):
+        off = {name: (value * factor).to(value.dtype) for name, value in numbers.outputs.items()}
+        report = verify(compilation.program, numbers.inputs, off)
+        assert report.agreement is Agreement.CORRUPTED
+        assert report.first_divergence is None, "the device did what it should"
+        assert report.outputs[0].errors is not None
 
 
 def test_c41_complex_numbers_are_refused_by_name() -> None:
