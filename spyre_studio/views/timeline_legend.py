@@ -1,9 +1,11 @@
-"""The legend of a timeline: the kinds of steps and the causes that are in a run.
+"""The legend of a timeline: the kinds of steps and the causes of waits that are in a run.
 
 Owns: which samples stand for them.  Refuses: drawing.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 
@@ -14,15 +16,12 @@ from spyre_studio.timeline_data import TimelineData
 from spyre_studio.timeline_words import CAUSES
 from spyre_studio.views.timeline_palette import Codes
 
+WAITS: Final = "waits: "
+
 
 def legend_of(data: TimelineData, kinds: Codes) -> tuple[Entry, ...]:
-    """Kinds, then causes; those that a core waits for are hatched, others bound a piece of the critical path."""
+    """Kinds, then what cores wait for, hatched."""
     present = {KINDS[code] for code in np.unique(kinds).tolist()}
-    entries = [entry for entry in KIND_ENTRIES if entry.text in present]
-    waits = set(np.flatnonzero(np.bincount(data.trace.stalls.cause)).tolist())
-    bounds = {link.cause for link in data.trace.critical}
-    for cause in sorted(waits | bounds):
-        words = CAUSES[cause]
-        solid = Entry(f"{words.title}-bound", words.token)  # on the critical path alone
-        entries.append(Entry(words.title, words.token, "hatch") if cause in waits else solid)
-    return tuple(entries)
+    waits = np.flatnonzero(np.bincount(data.trace.stalls.cause)).tolist()
+    causes = [Entry(f"{WAITS}{CAUSES[cause].title}", CAUSES[cause].token, "hatch") for cause in waits]
+    return (*(entry for entry in KIND_ENTRIES if entry.text in present), *causes)

@@ -1,6 +1,7 @@
 """The colours of a timeline: one code per look of a box, with its brush, its pixel and the ground that texts stand on.
 
-Owns: which kind of step and which cause has which look, alone, beside a selection, and selected.  Refuses: painting.
+Owns: which kind of step and which cause of a wait has which look, alone, beside a selection, and selected.  What works
+is solid in the colour of its kind, what waits is hatched in that of the cause.  Refuses: painting.
 """
 
 from __future__ import annotations
@@ -27,8 +28,7 @@ _STATES: Final = 3
 _BODY: Final = (0.62, 0.36, 1.0)  # of the colour, by state
 _HATCHED: Final = (0.14, 0.08, 0.3)  # of the colour in the ground of a hatched box
 _CAUSES: Final = max(CAUSES) + 1
-_SOLID: Final = len(KINDS) * _STATES  # causes on the critical path
-_WAITS: Final = _SOLID + _CAUSES * _STATES
+_WAITS: Final = len(KINDS) * _STATES
 _KERNELS: Final = _WAITS + _CAUSES * _STATES
 _ALTERNATE: Final = (0.16, 0.28)  # of the text colour in kernels, in turn
 
@@ -38,9 +38,8 @@ def codes_of(track: Track, places: Codes, step_kinds: Codes, states: Codes) -> C
     if track.kind is TrackKind.KERNELS:
         return _KERNELS + places % 2
     steps = track.step[places]
-    if len(track.cause):
-        first = _WAITS if track.kind is TrackKind.WAITS else _SOLID
-        return np.asarray(first + track.cause[places].astype(np.intp) * _STATES + states[steps], np.intp)
+    if track.kind is TrackKind.WAITS:
+        return np.asarray(_WAITS + track.cause[places].astype(np.intp) * _STATES + states[steps], np.intp)
     return np.asarray(step_kinds[steps] * _STATES + states[steps], np.intp)
 
 
@@ -60,11 +59,10 @@ class Palette:
     @classmethod
     def of(cls, theme: Theme, ratio: float) -> Palette:
         """The colours under a theme, for a screen of this device pixel ratio."""
-        solid = [theme.kind(kind) for kind in KINDS] + [_cause(theme, cause) for cause in range(_CAUSES)]
-        grounds = [mix(theme.bg, colour, share) for colour in solid for share in _BODY]
+        grounds = [mix(theme.bg, theme.kind(kind), share) for kind in KINDS for share in _BODY]
         brushes: list[QBrush | QColor] = [qcolor(ground) for ground in grounds]
         for cause in range(_CAUSES):
-            colour = _cause(theme, cause)
+            colour = str(getattr(theme, CAUSES[cause].token))
             for line, ground in zip(_BODY, _HATCHED, strict=True):
                 grounds.append(mix(theme.bg, colour, (line + ground) / 2))
                 brushes.append(hatch(mix(theme.bg, colour, line), mix(theme.bg, colour, ground), ratio))
@@ -73,7 +71,3 @@ class Palette:
             brushes.append(qcolor(grounds[-1]))
         pixels = np.array([0xFF000000 | int(colour[1:], 16) for colour in (*grounds, theme.bg)], np.uint32)
         return cls(tuple(brushes), tuple(grounds), pixels)
-
-
-def _cause(theme: Theme, cause: int) -> str:
-    return str(getattr(theme, CAUSES[cause].token))
