@@ -81,8 +81,8 @@ def mlp(bench: Bench) -> tuple[Row, ...]:
             Figure("66 → 79 %"),
             _change([cost.compute_us / cost.total_us for cost in costs]),
             _change([utilisation(run) for run in (apart, adopting)]),
-            "the published block has no stated sizes. The cost model knows no utilisation: told is its compute time over "
-            "its total, at a higher rate than the simulator's",
+            "the published block has no stated sizes. The cost model knows no utilisation: told is its compute time "
+            "over its total, at a higher rate than the simulator's",
         ),
         Row(
             "kernel time",
@@ -189,15 +189,15 @@ LESSONS = (
     Lesson(
         "orders",
         "The order of dims around a batched product",
-        f"relu(x) times a weight, {_BATCHES} batches of [size,size] by [size,size] fp16; {CORES} cores cut along batches "
-        "in both orders, so that bytes are equal; the default order, then the one of least price",
+        f"relu(x) times a weight, {_BATCHES} batches of [size,size] by [size,size] fp16; {CORES} cores cut along "
+        "batches in both orders, so that bytes are equal; the default order, then the one of least price",
         "a published range for kernels, and a measured bound for the product itself",
         orders,
     ),
     Lesson(
         "mlp",
         "Pointwise steps adopt the split of the product",
-        f"[4096,1024] fp16 through 4096 hidden columns and back (our choice), {CORES} cores; splits are adopted by pins",
+        f"[4096,1024] fp16 through 4096 hidden columns and back (our choice), {CORES} cores; splits adopted by pins",
         "a published block of unstated sizes, measured on a card",
         mlp,
     ),

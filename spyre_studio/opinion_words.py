@@ -129,7 +129,10 @@ def _hidden(predicted_us: float, simulated_us: float, scope: Scope) -> str:
             f"{beside} of memory and units run side by side, the cost model hides {hidden}, the lesser of both in the "
             "whole kernel"
         )
-        tail = f"{scope.single} of {scope.steps} steps move a single tile, whose load, work and store follow each other"
+        verb = "moves" if scope.single == 1 else "move"
+        tail = (
+            f"{scope.single} of {scope.steps} steps {verb} a single tile, whose load, work and store follow each other"
+        )
     return f"{told}; {tail}" if scope.single and simulated_us > predicted_us else told
 
 

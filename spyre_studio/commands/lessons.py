@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
+from spyre_studio.commands.interrupt import run_aside
 from spyre_studio.commands.terminal import Terminal, print_json, warn
 from spyre_studio.lessons import LESSONS, chosen, document_of, failures, learn, table_of
 from spyre_studio.lessons_bench import LessonBench
@@ -27,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     bench = LessonBench(terminal)
     learnt = []
     for lesson in lessons:
-        learnt.append(learn(lesson, bench))
+        learnt.append(run_aside(partial(learn, lesson, bench), lambda: False, terminal.cancel))
         terminal.done()
         if not arguments.json:
             print(table_of(learnt[-1]), end="\n\n" if lesson is not lessons[-1] else "\n", flush=True)
