@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from contextlib import nullcontext
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import BinaryIO, get_type_hints
@@ -28,8 +29,8 @@ Columns = dict[str, NDArray[np.generic]]
 _FOREIGN, _DAMAGED, _AGAIN = "it is not a trace of the simulator", "a part of it is damaged", "simulate the plan again"
 
 
-def save_trace(trace: Trace, path: Path) -> None:
-    """Write a trace; OSError if that cannot be done."""
+def save_trace(trace: Trace, place: Path | BinaryIO) -> None:
+    """Write a trace to a file or into an open one; OSError if that cannot be done."""
     columns: Columns = {}
     header: dict[str, object] = {"kind": "trace", "version": VERSION}
     converter = Converter()
@@ -40,8 +41,9 @@ def save_trace(trace: Trace, path: Path) -> None:
         else:
             header[field.name] = converter.unstructure(value)
     text = json.dumps(header, allow_nan=False, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    with path.open("wb") as file:
-        np.savez(file, **{HEADER: np.frombuffer(text, dtype=np.uint8)}, **columns)  # type: ignore[arg-type]
+    columns = {HEADER: np.frombuffer(text, dtype=np.uint8), **columns}
+    with nullcontext(place) if not isinstance(place, Path) else place.open("wb") as file:
+        np.savez(file, **columns)  # type: ignore[arg-type]
 
 
 def load_trace(path: Path) -> Trace:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from compiler.errors import InputError
 
@@ -55,12 +57,17 @@ def _check(path: Path, read: tuple[Path, ...]) -> None:
 
 def write_output(place: str, text: str) -> None:
     """Write to a file, or to stdout if that is meant; InputError if it cannot be written."""
+    write_output_with(place, lambda file: _put(file, _encoded(text)))
+
+
+def write_output_with(place: str, write: Callable[[BinaryIO], None]) -> None:
+    """Let `write` fill a file, or stdout if that is meant; InputError if it cannot be written."""
     if is_stdout(place):
         sys.stdout.flush()
-        sys.stdout.buffer.write(_encoded(text))
+        write(sys.stdout.buffer)
         sys.stdout.flush()
     else:
-        write_whole(Path(place), text)
+        _write_file(Path(place), write)
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -69,14 +76,24 @@ def write_whole(path: Path, text: str) -> None:
     A link stays a link: the file behind it is written.  What is no regular file, such as a device or a pipe, is
     written into as it is.
     """
+    data = _encoded(text)
+    _write_file(path, lambda file: _put(file, data))
+
+
+def _write_file(path: Path, write: Callable[[BinaryIO], None]) -> None:
     try:
         target = path if path.exists() and not path.is_file() else path.resolve()
         if _replaced(target):
-            _replace(target, _encoded(text))
-        else:
-            target.write_bytes(_encoded(text))
+            _replace(target, write)
+            return
+        with target.open("wb") as file:
+            write(file)
     except (OSError, ValueError, RuntimeError) as error:
         raise _unwritable(str(path), error) from error
+
+
+def _put(file: BinaryIO, data: bytes) -> None:
+    file.write(data)
 
 
 def is_stdout(place: str) -> bool:
@@ -96,14 +113,15 @@ def _replaced(target: Path) -> bool:
     return target.is_file() and os.access(target.parent, os.W_OK)
 
 
-def _replace(target: Path, data: bytes) -> None:
+def _replace(target: Path, write: Callable[[BinaryIO], None]) -> None:
     beside = _beside(target)
     try:
-        beside.write_bytes(data)
+        with beside.open("wb") as file:
+            write(file)
         if target.exists():
             beside.chmod(target.stat().st_mode & 0o777)
         beside.replace(target)
-    except OSError:
+    except BaseException:
         beside.unlink(missing_ok=True)
         raise
 

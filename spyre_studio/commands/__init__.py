@@ -45,6 +45,7 @@ _ROWS = (
     Command("why", "say why a buffer is where it is"),
     Command("verify", "run a plan on the simulated device and compare with PyTorch"),
     Command("lessons", "run published studies beside cost model and simulator"),
+    Command("simulate", "run a plan on the clock of the simulated device"),
     Command("export", "write a checked plan in another format"),
     Command("diff", "say what two plans decide differently"),
 )

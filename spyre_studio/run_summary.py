@@ -1,0 +1,217 @@
+"""The summary of a simulated run: one JSON document for other programs, and a few lines for people.
+
+Owns the names of its fields, which others rely on.  Refuses to compute times: every figure is read off the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from compiler.compilation import Compilation
+from simulator.trace import PS_PER_US, LxUse, Trace, UnitUse
+from spyre_studio.timeline_axis import format_ps
+from spyre_studio.timeline_data import TimelineData, timeline_of
+from spyre_studio.timeline_words import CAUSES, bound_of, bound_shares, bounds_of
+from spyre_studio.units import format_bytes, format_count, format_percent, format_us
+
+Document = dict[str, object]
+SHOWN, TOLD = 8, 0.0005
+"""How many of the longest are listed, and the least share that is."""
+CARD_WAYS, RING_WAYS = ("own", "shared", "replicated", "host"), ("ring",)
+"""Ways of operands that pass the port of device memory, and that pass the ring."""
+
+
+def summary(compilation: Compilation, trace: Trace) -> Document:
+    """The document: times in us, shares in parts of 1, bytes of device memory and ring as they were moved."""
+    data = timeline_of(trace)
+    fullest = _fullest(trace)
+    return {
+        "model": trace.model,
+        "device": trace.device,
+        "cores": trace.cores,
+        "pipeline": compilation.plan.pipeline,
+        "total_us": trace.total_us,
+        "predicted_us": compilation.cost.total_us,
+        "kernels": [
+            {"name": one.name, "steps": one.last - one.first, **_when(one.start_ps, one.end_ps)}
+            for one in trace.kernels
+        ],
+        "steps": _steps(data),
+        "bound": {CAUSES[cause].title: share for cause, share in bound_shares(data)},
+        "units": [_unit(use) for use in trace.use],
+        "lx": {
+            "budget_bytes": trace.lx_bytes,
+            "peak_bytes": fullest.peak_bytes,
+            "peak_core": fullest.core,
+            "mean_bytes": _mean_held(trace),
+            "fragmentation": max((one.fragmentation for one in trace.lx), default=0.0),
+        },
+        "traffic": {
+            "read_bytes": _moved(trace, CARD_WAYS, write=False),
+            "written_bytes": _moved(trace, CARD_WAYS, write=True),
+            "ring_bytes": _moved(trace, RING_WAYS, write=False),
+        },
+        "stalls": [
+            {"cause": CAUSES[cause].title, "core_us": took / PS_PER_US, "share": share}
+            for cause, took, share in _waits(trace)
+        ],
+        "critical_path": [
+            {
+                "step": trace.steps[one.step],
+                "core": one.core,
+                "bound": CAUSES[one.cause].title,
+                **_when(one.start_ps, one.end_ps),
+            }
+            for one in trace.critical
+        ],
+        "tiles": trace.spans.tiles,
+    }
+
+
+def describe(compilation: Compilation, trace: Trace) -> tuple[str, ...]:
+    """The run in a few lines."""
+    data = timeline_of(trace)
+    predicted = format_us(compilation.cost.total_us)
+    bounds = ", ".join(f"{CAUSES[cause].title} {format_percent(share)}" for cause, share in bound_shares(data))
+    return (
+        f"{trace.model} on {trace.device}, {format_count(trace.cores, 'core')}",
+        f"  simulated  {format_ps(trace.total_ps)} (predicted {predicted})",
+        *_listed("kernels", tuple(_kernels(trace))),
+        *([f"  bound by   {bounds} of the critical path"] if bounds else []),
+        *_listed("units", tuple(_used(trace))),
+        f"  LX         {_held(trace)}",
+        f"  traffic    {_traffic(trace)}",
+        *_listed("waits", tuple(_waited(trace))),
+        *_listed("longest", tuple(_longest(data))),
+    )
+
+
+def _listed(title: str, lines: Sequence[str]) -> list[str]:
+    """Lines under a title in the margin."""
+    return [f"  {title if not number else '':<10} {line}" for number, line in enumerate(lines)]
+
+
+def _when(start_ps: int, end_ps: int) -> Document:
+    return {"start_us": start_ps / PS_PER_US, "simulated_us": (end_ps - start_ps) / PS_PER_US}
+
+
+def _steps(data: TimelineData) -> list[Document]:
+    trace = data.trace
+    kernels = [kernel.name for kernel in trace.kernels for _ in range(kernel.first, kernel.last)]
+    bytes_of = [_by_step(trace, CARD_WAYS, write=write) for write in (False, True)]
+    ring, bounds = _by_step(trace, RING_WAYS, write=False), bounds_of(data)
+    cores = (trace.runs.start_ps >= 0).sum(axis=1)
+    return [
+        {
+            "name": name,
+            "kernel": kernels[step],
+            **_when(int(data.step_start[step]), int(data.step_end[step])),
+            "bound": CAUSES[int(bounds[step])].title,
+            "cores": int(cores[step]),
+            "read_bytes": bytes_of[0][step],
+            "written_bytes": bytes_of[1][step],
+            "ring_bytes": ring[step],
+        }
+        for step, name in enumerate(trace.steps)
+    ]
+
+
+def _unit(use: UnitUse) -> Document:
+    mean = sum(use.share) / max(len(use.share), 1)
+    return {
+        "name": use.unit,
+        "least": use.least,
+        "most": use.most,
+        "mean": mean,
+        "busiest_core": use.busiest_core,
+        "share": list(use.share),
+    }
+
+
+def _kernels(trace: Trace) -> Iterator[str]:
+    """The longest, in their order."""
+    chosen = sorted(range(len(trace.kernels)), key=lambda one: _took(trace, one), reverse=True)[:SHOWN]
+    for number in sorted(chosen):
+        kernel = trace.kernels[number]
+        steps = format_count(kernel.last - kernel.first, "step")
+        yield f"{kernel.name}  {format_ps(kernel.end_ps - kernel.start_ps)}, {steps}"
+    if len(trace.kernels) > SHOWN:
+        yield f"and {format_count(len(trace.kernels) - SHOWN, 'shorter one')}"
+
+
+def _took(trace: Trace, kernel: int) -> int:
+    return trace.kernels[kernel].end_ps - trace.kernels[kernel].start_ps
+
+
+def _used(trace: Trace) -> Iterator[str]:
+    for use in trace.use:
+        if use.most >= TOLD:
+            least, most = format_percent(use.least), format_percent(use.most)
+            spread = most if least == most else f"{least} to {most}, core {use.busiest_core} busiest"
+            yield f"{use.unit:<9} {spread}"
+
+
+def _fullest(trace: Trace) -> LxUse:
+    """The core that holds most at any time; the lowest number of equals."""
+    return max(trace.lx, key=lambda use: (use.peak_bytes, -use.core), default=LxUse(-1, 0, 0.0, 0.0))
+
+
+def _mean_held(trace: Trace) -> float:
+    return sum(use.mean_bytes for use in trace.lx) / max(len(trace.lx), 1)
+
+
+def _held(trace: Trace) -> str:
+    fullest, budget = _fullest(trace), format_bytes(trace.lx_bytes)
+    if not fullest.peak_bytes:
+        return f"nothing held of {budget} per core"
+    peak, mean = format_bytes(fullest.peak_bytes), format_bytes(_mean_held(trace))
+    return f"at most {peak} of {budget} (core {fullest.core}), {mean} per core on average"
+
+
+def _traffic(trace: Trace) -> str:
+    read, written = (format_bytes(_moved(trace, CARD_WAYS, write=write)) for write in (False, True))
+    ring = _moved(trace, RING_WAYS, write=False)
+    return f"{read} read, {written} written" + (f", {format_bytes(ring)} over the ring" if ring else "")
+
+
+def _moved(trace: Trace, ways: tuple[str, ...], *, write: bool) -> int:
+    return sum(_by_step(trace, ways, write=write))
+
+
+def _by_step(trace: Trace, ways: tuple[str, ...], *, write: bool) -> list[int]:
+    """Bytes of each step that go some ways: moved by device memory, or delivered over the ring, which keeps no count of
+    its own."""
+    found = [0] * len(trace.steps)
+    for one in trace.traffic:
+        if one.way in ways and one.write is write:
+            found[one.step] += one.delivered if one.way in RING_WAYS else one.moved
+    return found
+
+
+def _waits(trace: Trace) -> list[tuple[int, int, float]]:
+    """Causes with the time of all cores that wait (ps) and its share of the time of all cores, the longest first."""
+    stalls = trace.stalls
+    took = np.bincount(stalls.cause, weights=stalls.end_ps - stalls.start_ps, minlength=max(CAUSES) + 1)
+    whole = max(trace.total_ps * trace.cores, 1)
+    rows = [(cause, int(took[cause]), float(took[cause]) / whole) for cause in CAUSES if took[cause] > 0]
+    return sorted(rows, key=lambda row: (-row[1], row[0]))
+
+
+def _waited(trace: Trace) -> Iterator[str]:
+    for cause, _, share in _waits(trace):
+        if share < TOLD:
+            continue
+        yield f"{format_percent(share)} of all core time for {CAUSES[cause].wait}"
+
+
+def _longest(data: TimelineData) -> Iterator[str]:
+    trace = data.trace
+    took = data.step_end - data.step_start
+    chosen = np.lexsort((np.arange(len(took)), -took))[:SHOWN].tolist()
+    moved = [a + b for a, b in zip(*(_by_step(trace, CARD_WAYS, write=each) for each in (False, True)), strict=True)]
+    width = max((len(trace.steps[step]) for step in chosen), default=0)
+    for step in chosen:
+        bound = CAUSES[bound_of(data, step)].title
+        yield f"{trace.steps[step]:<{width}}  {format_ps(int(took[step]))}, {bound}, {format_bytes(moved[step])}"
