@@ -321,14 +321,12 @@ class TimelineCanvas(PlotCanvas):
     def paint_plot(self, painter: QPainter, rect: QRectF) -> None:
         """Boxes, then the critical path over them, each below the lanes of the card."""
         lanes, below = self.lanes_in_view(), self.cores_rect()
-        cores = tuple(lane for lane in lanes if lane.core != CARD)
-        painter.setClipRect(below)
-        self.lanes_painter.paint(painter, rect, self.x_axis, cores)
-        painter.setClipRect(rect)
-        self.lanes_painter.paint(painter, rect, self.x_axis, lanes[: len(lanes) - len(cores)])
-        if self._critical:
-            painter.setClipRect(rect if below.top() <= rect.top() else below)
-            self.lanes_painter.paint_critical(painter, rect, self.x_axis, lanes)
+        card = tuple(lane for lane in lanes if lane.core == CARD)
+        for clip, some, path in ((below, lanes[len(card) :], lanes), (rect, card, card)):
+            painter.setClipRect(clip)
+            self.lanes_painter.paint(painter, rect, self.x_axis, some)
+            if self._critical:
+                self.lanes_painter.paint_critical(painter, rect, self.x_axis, path)
 
     def paint_labels(self, painter: QPainter) -> None:
         """The ruler and the names of lanes."""
