@@ -74,8 +74,9 @@ def _ladder_times(runs: list[Run]) -> Row:
     peak = first.compilation.problem.device.number("hbm_peak_bytes_per_us") / 1000
     why = (
         f"published times were measured on a card; with these passes they would mean {rate:.0f} B/ns of a memory that "
-        f"moves {peak:.0f}, so that only the passes are a test. Both models take one core's folding as the limit, at "
-        "one rate from device memory and a slower one inside LX, neither of which was measured on one core"
+        f"moves {peak:.0f}, so that only the passes are a test. What limits one core here is folding: the cost model "
+        "charges the slowest reduction, the simulator each of them, inside LX at a rate that was fitted on 32 cores "
+        "mostly"
     )
     predicted = (first.compilation.cost.total_us, last.compilation.cost.total_us)
     return Row(

@@ -123,6 +123,32 @@ def describe_opinions(found: Opinions, worst: int = 5) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def opinions_document(found: Opinions) -> dict[str, object]:
+    """The whole, kernels and steps for a JSON document; `ratio` is null where nothing was predicted."""
+    return {
+        "whole": _entry(found.whole),
+        "kernels": [_entry(one) for one in found.kernels],
+        "steps": [_entry(one) for one in found.steps],
+    }
+
+
+def _entry(one: Opinion) -> dict[str, object]:
+    parts = {
+        str(each.part): {"predicted_us": each.predicted_us, "simulated_us": each.simulated_us}
+        for each in one.contributions
+        if each.predicted_us or each.simulated_us
+    }
+    return {
+        "name": one.name,
+        "predicted_us": one.predicted_us,
+        "simulated_us": one.simulated_us,
+        "ratio": one.ratio,
+        "parts": one.parts,
+        "reason": one.reason,
+        "contributions": parts,
+    }
+
+
 def _lines(one: Opinion) -> list[str]:
     ratio = "" if one.ratio is None else f" ({one.ratio:.2f} times)"
     line = f"  {one.name}: predicted {format_us(one.predicted_us)}, simulated {format_us(one.simulated_us)}{ratio}"
@@ -137,35 +163,34 @@ class _Sides:
         self._ops = [step.op for kernel in compilation.program.kernels for step in kernel.ops]
         self._costs = {cost.step: cost for cost in compilation.cost.steps}
         self._divisions: Mapping[str, Division] = compilation.plan.divisions
-        self._deciding = np.zeros(len(work))
+        deciding = np.zeros(len(work))
         for link in trace.critical:
-            self._deciding[link.step] += (link.end_ps - link.start_ps) / PS_PER_US
+            deciding[link.step] += (link.end_ps - link.start_ps) / PS_PER_US
         self._runs = trace.runs
         self._predicted = [self._price(one.name) for one in work]
+        self._decided = [self._account(number, float(us)) for number, us in enumerate(deciding)]
 
     def step(self, number: int) -> Opinion:
         """Of one step."""
         work, took = self._work[number], self._took(number)
         cost = self._costs.get(work.name)
-        account = simulated(work, self._ops[number], took, self._device)
-        scope = self._scope([number])
-        return _opinion(work.name, (cost.total_us if cost else 0.0, took), self._predicted[number], account, scope)
+        times = (cost.total_us if cost else 0.0, took)
+        return _opinion(work.name, times, self._predicted[number], self._account(number, took), self._scope([number]))
 
     def group(self, name: str, predicted_us: float, simulated_us: float, numbers: Iterable[int]) -> Opinion:
         """Of several steps that follow each other: each one's share of the time is what it decides of it."""
         every = list(numbers)
-        accounts = (
-            simulated(self._work[number], self._ops[number], float(self._deciding[number]), self._device)
-            for number in every
-        )
-        expected = total(self._predicted[number] for number in every)
-        return _opinion(name, (predicted_us, simulated_us), expected, total(accounts), self._scope(every))
+        expected, found = (total(accounts[number] for number in every) for accounts in (self._predicted, self._decided))
+        return _opinion(name, (predicted_us, simulated_us), expected, found, self._scope(every))
 
     def _price(self, step: str) -> Account:
         cost = self._costs.get(step)
         if cost is None:
             return {}
         return predicted(cost, self._divisions.get(step, Division()).cores, self._device)
+
+    def _account(self, number: int, microseconds: float) -> Account:
+        return simulated(self._work[number], self._ops[number], microseconds, self._device)
 
     def _took(self, number: int) -> float:
         start, end = self._runs.start_ps[number], self._runs.end_ps[number]
@@ -204,4 +229,4 @@ def _named(contributions: tuple[Contribution, ...], difference: float) -> tuple[
     while along and abs(sum(one.difference_us for one in told)) < EXPLAINED * abs(difference):
         told.append(along.pop(0))
     beyond = abs(sum(one.difference_us for one in told)) - abs(difference)
-    return (*told, *against[: 1 if beyond > EXPLAINED * abs(difference) else 0])
+    return (*told, *against[:1]) if beyond > EXPLAINED * abs(difference) else tuple(told)

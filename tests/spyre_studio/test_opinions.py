@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from compiler.compilation import Compilation
+from compiler.device import load_device
 from compiler.loops import LoopProgram
+from compiler.pins import Pins
+from compiler.pipeline import compile_problem
+from compiler.problem import Problem
 from simulator.timing.simulate import simulate
 from simulator.trace import Trace
 from spyre_studio.opinion_accounts import Part
-from spyre_studio.opinions import Opinions, describe_opinions, opinions, parted
+from spyre_studio.opinions import Opinions, describe_opinions, opinions, opinions_document, parted
 from tests.programs import softmax
 from tests.sketch import Sketch
-from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.plans import captured, compiled
 
 
 def run(program: LoopProgram, cores: int = 32) -> tuple[Compilation, Trace, Opinions]:
@@ -89,6 +95,27 @@ def test_the_trace_of_another_program_is_refused() -> None:
     other = run(softmax())[1]
     with pytest.raises(ValueError, match="one of the compilation's program"):
         opinions(compilation, other)
+
+
+def test_a_document_has_both_times_and_what_they_are_made_of() -> None:
+    _, _, found = run(negated())
+    document = json.loads(json.dumps(opinions_document(found)))
+    assert [len(document[key]) for key in ("kernels", "steps")] == [1, 2]
+    whole = document["whole"]
+    assert (whole["name"], whole["parts"], whole["reason"]) == ("negated", True, found.whole.reason)
+    assert whole["contributions"]["turnaround"] == {"predicted_us": pytest.approx(12.04, abs=0.01), "simulated_us": 0.0}
+    (first, *_) = json.loads(json.dumps(opinions_document(run(softmax())[2])))["steps"]
+    assert {"name", "ratio", "predicted_us", "simulated_us"} <= first.keys()
+
+
+def test_another_device_is_compared_as_well() -> None:
+    program = negated()
+    problem = Problem(program, load_device("sample"), Pins())
+    compilation = compile_problem(captured(program).graph, problem, pipeline="staged")
+    trace = simulate(compilation.program, compilation.problem.device)
+    found = opinions(compilation, trace)
+    assert found.whole.simulated_us == trace.total_us
+    assert sum(one.difference_us for one in found.whole.contributions) == pytest.approx(found.whole.difference_us)
 
 
 def test_two_readings_are_equal() -> None:
