@@ -45,9 +45,7 @@ def verify(
     or outputs that do not fit the program, StoppedError once `stopped` says so; a program that breaks the device is a
     finding.
     """
-    missing = [view.name for view in program.outputs if view.name not in outputs]
-    if missing:
-        raise InputError(f"output {missing[0]}", "PyTorch returns nothing under this name", "compile the model again")
+    _check_names(program, outputs)
     check_room(program, free_bytes())
     started = time.monotonic()
     reports: list[StepReport] = []
@@ -79,6 +77,12 @@ def verify(
         traffic=traffic,
         accumulation=ACCUMULATION,
     )
+
+
+def _check_names(program: Program, outputs: Mapping[str, Tensor]) -> None:
+    missing = [view.name for view in program.outputs if view.name not in outputs]
+    if missing:
+        raise InputError(f"output {missing[0]}", "PyTorch returns nothing under this name", "compile the model again")
 
 
 def _run(
