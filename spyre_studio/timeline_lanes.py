@@ -5,7 +5,7 @@ Owns: order, heights and names.  Refuses: Qt and what is drawn in a lane.  Heigh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class Lane:
 
     def moved(self, way: float) -> Lane:
         """The same lane so much further down."""
-        return replace(self, top=self.top + way)
+        return Lane(self.track, self.core, self.top + way, self.height, self.opened, self.inner)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

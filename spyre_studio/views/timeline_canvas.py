@@ -60,6 +60,7 @@ class TimelineCanvas(PlotCanvas):
         self._opened: frozenset[int] = frozenset({0})
         self._lanes = Lanes((), np.zeros(0), 0.0, 0.0)
         self._scroll = 0.0
+        self._seen: tuple[tuple[float, float, float], tuple[Lane, ...]] = ((-1.0, 0.0, 0.0), ())
         self._step, self._core = -1, 0
         self._critical = True
         self._moment = -1.0
@@ -128,6 +129,7 @@ class TimelineCanvas(PlotCanvas):
     def _lay_out(self) -> None:
         if self._data is not None:
             self._lanes = lanes_of(self._data, self._opened, px(_ROW), px(GRID))
+            self._seen = (-1.0, 0.0, 0.0), ()
         self.scroll_to(self._scroll)
         self.invalidate()
 
@@ -141,7 +143,11 @@ class TimelineCanvas(PlotCanvas):
     def lanes_in_view(self) -> tuple[Lane, ...]:
         """Those that can be seen, in pixels of the widget; those of the card first, which cover what scrolls by."""
         inside = self.plot_rect()
-        return tuple(lane.moved(inside.top()) for lane in self._lanes.in_view(self._scroll, inside.height()))
+        where = (self._scroll, inside.top(), inside.height())
+        if where != self._seen[0]:
+            seen = self._lanes.in_view(self._scroll, inside.height())
+            self._seen = where, tuple(lane.moved(inside.top()) for lane in seen)
+        return self._seen[1]
 
     def cores_rect(self) -> QRectF:
         """Where the lanes of cores scroll: below those of the card."""

@@ -72,7 +72,8 @@ def paint_names(
 ) -> None:
     """Names left of the lanes: those of cores with a chevron, the selected one strong, those of units indented.
     `rects`: the plot, and the part of it in which lanes of cores scroll."""
-    theme = active_theme()
+    theme, half, indents = active_theme(), px(GRID / 2), (px(GRID), px(GRID) + px(_CHEVRON))
+    faces = (font("label"), font("label", bold=True))
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for lane in lanes:
@@ -81,14 +82,13 @@ def paint_names(
         row = QRectF(0, lane.top, rect.left(), lane.height)
         selected = lane.core == core and lane.is_head
         if selected:
-            painter.fillRect(row.adjusted(px(GRID / 2), 1, -px(GRID / 2), -1), qcolor(theme.selection))
-        indent = px(GRID) + (px(_CHEVRON) if lane.core != CARD else 0)
-        painter.setFont(font("label", bold=selected))
+            painter.fillRect(row.adjusted(half, 1, -half, -1), qcolor(theme.selection))
+        painter.setFont(faces[selected])
         painter.setPen(qcolor(theme.text if lane.is_head or lane.core == CARD else theme.mute))
-        name = lane_name(data, lane)
-        painter.drawText(row.adjusted(indent + (px(GRID / 2) if lane.inner else 0), 0, 0, 0), _LEFT, name)
+        indent = indents[lane.core != CARD] + (half if lane.inner else 0)
+        painter.drawText(row.adjusted(indent, 0, 0, 0), _LEFT, lane_name(data, lane))
         if lane.is_head:
-            _paint_chevron(painter, QPointF(px(GRID) + px(_CHEVRON) / 2, row.center().y()), lane.opened)
+            _paint_chevron(painter, QPointF(sum(indents) / 2, row.center().y()), lane.opened)
     painter.restore()
 
 
