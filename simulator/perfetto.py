@@ -2,7 +2,9 @@
 
 Owns the events: a process per core with a thread per unit, one of steps and one of waits, a process for the card with
 kernels and the critical path, and a counter of LX per core.  Refuses everything a reader would have to guess: times
-are microseconds with picoseconds behind the point, every process and thread has a name.
+are microseconds with picoseconds behind the point, every process and thread has a name, and every event has all that
+any of them may have but a duration, since some readers ask for it.  No process and no thread has the number 0, which
+some take for none.
 """
 
 from __future__ import annotations
@@ -17,10 +19,10 @@ import numpy as np
 from simulator.timing.timeline import Cause
 from simulator.trace import CARD, PS_PER_US, Trace
 
-CARD_PROCESS = 0
-STEPS, WAITS = 0, 1
-FIRST_UNIT = 2
-KERNELS, CRITICAL = 0, 1
+CARD_PROCESS, FIRST_CORE = 1, 2
+STEPS, WAITS = 1, 2
+FIRST_UNIT = 3
+KERNELS, CRITICAL = 1, 2
 FEW_SPANS = 200_000
 Event = dict[str, object]
 CAUSES = {
@@ -85,19 +87,20 @@ def _us(picoseconds: int) -> float:
 
 def _names(trace: Trace) -> Iterator[Event]:
     def name(kind: str, process: int, thread: int, text: str) -> Event:
-        return {"ph": "M", "name": kind, "pid": process, "tid": thread, "args": {"name": text}}
+        place: Event = {"ph": "M", "name": kind, "cat": "__metadata", "pid": process, "tid": thread, "ts": 0}
+        return place | {"args": {"name": text}}
 
-    yield name("process_name", CARD_PROCESS, 0, f"{trace.model} on {trace.device}")
+    yield name("process_name", CARD_PROCESS, KERNELS, f"{trace.model} on {trace.device}")
     yield name("thread_name", CARD_PROCESS, KERNELS, "kernels")
     yield name("thread_name", CARD_PROCESS, CRITICAL, "critical path")
     for number, unit in enumerate(trace.units[-1:], len(trace.units) - 1):
         yield name("thread_name", CARD_PROCESS, FIRST_UNIT + number, unit)
     for core in range(trace.cores):
-        yield name("process_name", core + 1, 0, f"core {core}")
-        yield name("thread_name", core + 1, STEPS, "steps")
-        yield name("thread_name", core + 1, WAITS, "waits")
+        yield name("process_name", core + FIRST_CORE, STEPS, f"core {core}")
+        yield name("thread_name", core + FIRST_CORE, STEPS, "steps")
+        yield name("thread_name", core + FIRST_CORE, WAITS, "waits")
         for number, unit in enumerate(trace.units[:-1]):
-            yield name("thread_name", core + 1, FIRST_UNIT + number, unit)
+            yield name("thread_name", core + FIRST_CORE, FIRST_UNIT + number, unit)
 
 
 def _span(name: str, category: str, process: int, thread: int, start: int, end: int, args: Event) -> Event:
@@ -120,7 +123,7 @@ def _steps(trace: Trace) -> Iterator[Event]:
         for step in np.flatnonzero(runs.start_ps[:, core] >= 0).tolist():
             args: Event = {"step": step, "bound by": CAUSES[Cause(int(runs.bound[step, core]))]}
             start, end = int(runs.start_ps[step, core]), int(runs.end_ps[step, core])
-            yield _span(trace.steps[step], "step", core + 1, STEPS, start, end, args)
+            yield _span(trace.steps[step], "step", core + FIRST_CORE, STEPS, start, end, args)
 
 
 def _waits(trace: Trace) -> Iterator[Event]:
@@ -130,14 +133,14 @@ def _waits(trace: Trace) -> Iterator[Event]:
         args: Event = {"step": trace.steps[step]}
         if by_step >= 0:
             args |= {"waits for": trace.steps[by_step], "on core": by_core}
-        yield _span(CAUSES[Cause(cause)], "wait", core + 1, WAITS, start, end, args)
+        yield _span(CAUSES[Cause(cause)], "wait", core + FIRST_CORE, WAITS, start, end, args)
 
 
 def _tiles(trace: Trace) -> Iterator[Event]:
     spans = trace.spans.expanded()
     columns = (spans.core, spans.unit, spans.step, spans.tile, spans.start_ps, spans.end_ps, spans.bytes)
     for core, unit, step, tile, start, end, size in zip(*(each.tolist() for each in columns), strict=True):
-        process = CARD_PROCESS if core == CARD else core + 1
+        process = CARD_PROCESS if core == CARD else core + FIRST_CORE
         args: Event = {"tile": tile, "bytes": size}
         yield _span(trace.steps[step], trace.units[unit], process, FIRST_UNIT + unit, start, end, args)
 
@@ -153,5 +156,5 @@ def _lx(trace: Trace) -> Iterator[Event]:
         when, place = np.unique(times, return_inverse=True)
         level = np.cumsum(np.bincount(place, weights=changes, minlength=len(when)))
         for at, bytes_ in zip(when.tolist(), level.tolist(), strict=True):
-            counter: Event = {"ph": "C", "name": "LX in use", "pid": core + 1, "ts": _us(at)}
-            yield counter | {"args": {"bytes": int(bytes_)}}
+            where: Event = {"cat": "lx", "pid": core + FIRST_CORE, "tid": STEPS, "ts": _us(at)}
+            yield {"ph": "C", "name": "LX in use", **where, "args": {"bytes": int(bytes_)}}

@@ -48,17 +48,19 @@ class _Columns:
         low, high = picoseconds(start), picoseconds(end)
         kept = np.flatnonzero((high > low) & (count > 0))
         if len(kept):
-            length = np.rint(busy[kept] * PS_PER_NS).astype(np.int64) // count[kept] * count[kept]
+            room = high[kept] - low[kept]
+            shown = np.where(room < count[kept], 1, count[kept])  # a tile takes a picosecond at least
+            each = np.minimum(np.rint(busy[kept] * PS_PER_NS).astype(np.int64), room) // shown
             self.parts.append(
                 Spans(
                     place.core[kept].astype(np.int16),
                     np.full(len(kept), place.unit, dtype=np.int8),
                     np.full(len(kept), place.step, dtype=np.int32),
                     tile[kept].astype(np.int32),
-                    count[kept].astype(np.int32),
+                    shown.astype(np.int32),
                     low[kept],
                     high[kept],
-                    np.minimum(length, high[kept] - low[kept]),
+                    np.maximum(each, 1) * shown,
                     size[kept],
                 )
             )

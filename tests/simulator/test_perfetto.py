@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.perfetto import CAUSES, FEW_SPANS, Detail, detail_of, events, us, write_events
+from simulator.perfetto import CAUSES, FEW_SPANS, FIRST_CORE, Detail, detail_of, events, us, write_events
 from simulator.timing.simulate import trace_of
 from simulator.timing.timeline import Cause
-from simulator.trace import CARD, PS_PER_US, Trace
+from simulator.trace import PS_PER_US, Trace
 from tests.simulator.timing.clock_cases import act, device_of, on_host, program_of
 from tests.simulator.timing.example_runs import ran
 from tests.simulator.timing.trace_cases import Ran, stage, staged, timeline
@@ -43,27 +43,30 @@ def small() -> Trace:
     return trace_of(program_of([[step, host]], 2), device_of(2), timeline(work, 2, ran_))
 
 
-def spans(found: list[Event], process: int, thread: str) -> list[Event]:
-    """The spans of a thread by its name."""
-    number = next(
-        one["tid"]
+def named(found: list[Event], kind: str) -> dict[tuple[object, object], str]:
+    """The names of processes or threads by pid and tid."""
+    return {
+        (one["pid"], one["tid"] if kind == "thread_name" else 0): str(dict(one["args"])["name"])  # type: ignore[call-overload]
         for one in found
-        if one["ph"] == "M"
-        and one["name"] == "thread_name"
-        and one["pid"] == process
-        and one["args"] == {"name": thread}
-    )
-    return [one for one in found if one["ph"] == "X" and (one["pid"], one["tid"]) == (process, number)]
+        if one["ph"] == "M" and one["name"] == kind
+    }
+
+
+def spans(found: list[Event], process: str, thread: str) -> list[Event]:
+    """The spans of a thread by the names of its process and its own."""
+    processes, threads = named(found, "process_name"), named(found, "thread_name")
+    (place,) = (key for key, name in threads.items() if (processes[key[0], 0], name) == (process, thread))
+    return [one for one in found if one["ph"] == "X" and (one["pid"], one["tid"]) == place]
 
 
 def test_every_tile_is_a_span_of_its_unit() -> None:
-    assert spans(document(small())[1], 2, "dma_in") == [
+    assert spans(document(small())[1], "core 1", "dma_in") == [
         {
             "ph": "X",
             "name": "a",
             "cat": "dma_in",
-            "pid": 2,
-            "tid": 2,
+            "pid": 3,
+            "tid": 3,
             "ts": start / 1000,
             "dur": 0.01,
             "args": {"tile": tile, "bytes": 150},
@@ -74,25 +77,26 @@ def test_every_tile_is_a_span_of_its_unit() -> None:
 
 def test_steps_and_kernels_and_the_critical_path_are_spans() -> None:
     found = document(small())[1]
-    assert [(one["name"], one["ts"], one["dur"]) for one in spans(found, 2, "steps")] == [
+    assert [(one["name"], one["ts"], one["dur"]) for one in spans(found, "core 1", "steps")] == [
         ("a", 0.001, 0.03),
         ("h", 0.031, 0.009),
     ]
-    assert spans(found, 2, "steps")[0]["args"] == {"step": 0, "bound by": "device memory"}
-    assert [(one["name"], one["ts"], one["dur"]) for one in spans(found, 0, "kernels")] == [("k0", 0, 0.04)]
-    assert [(one["name"], one["ts"], one["dur"]) for one in spans(found, 0, "critical path")] == [
+    assert spans(found, "core 1", "steps")[0]["args"] == {"step": 0, "bound by": "device memory"}
+    card = "hand-made on spyre"
+    assert [(one["name"], one["ts"], one["dur"]) for one in spans(found, card, "kernels")] == [("k0", 0, 0.04)]
+    assert [(one["name"], one["ts"], one["dur"]) for one in spans(found, card, "critical path")] == [
         ("a", 0.001, 0.03),
         ("h", 0.031, 0.009),
     ]
-    assert [(one["name"], one["ts"], one["dur"]) for one in spans(found, 0, "host")] == [("h", 0.031, 0.009)]
+    assert [(one["name"], one["ts"], one["dur"]) for one in spans(found, card, "host")] == [("h", 0.031, 0.009)]
 
 
 def test_waits_say_for_what_and_for_whom() -> None:
     found = document(small())[1]
-    (wait,) = spans(found, 1, "waits")
+    (wait,) = spans(found, "core 0", "waits")
     assert (wait["name"], wait["ts"], wait["dur"]) == ("its partners on the ring", 0, 0.031)
     assert wait["args"] == {"step": "h", "waits for": "a", "on core": 1}
-    (shared,) = spans(found, 2, "waits")
+    (shared,) = spans(found, "core 1", "waits")
     assert (shared["name"], shared["ts"], shared["dur"]) == ("device memory", 0.011, 0.02)
     assert shared["args"] == {"step": "a"}
 
@@ -108,27 +112,36 @@ def test_without_tiles_all_else_stays() -> None:
 def test_counts_by_thread_are_those_of_the_trace(name: str) -> None:
     trace = ran(name, 4)[1]
     found = document(trace)[1]
-    counts = Counter((one["pid"], one["tid"]) for one in found if one["ph"] == "X")
+    processes, threads = named(found, "process_name"), named(found, "thread_name")
+    places = [(one["pid"], one["tid"]) for one in found if one["ph"] == "X"]
+    counts = Counter((processes[place[0], 0], threads[place]) for place in places)
     every = trace.spans.expanded()
-    expected = Counter(
-        (core + 1, unit + 2) for core, unit in zip(every.core.tolist(), every.unit.tolist(), strict=True)
-    )
+    columns = zip(every.core.tolist(), every.unit.tolist(), strict=True)
+    expected = Counter((f"core {core}", trace.units[unit]) for core, unit in columns)
     for core in range(trace.cores):
-        expected[core + 1, 0] = int((trace.runs.start_ps[:, core] >= 0).sum())
-        expected[core + 1, 1] = int((trace.stalls.core == core).sum())
-    expected[0, 0], expected[0, 1] = len(trace.kernels), len(trace.critical)
+        expected[f"core {core}", "steps"] = int((trace.runs.start_ps[:, core] >= 0).sum())
+        expected[f"core {core}", "waits"] = int((trace.stalls.core == core).sum())
+    card = f"{name} on spyre"
+    expected[card, "kernels"], expected[card, "critical path"] = len(trace.kernels), len(trace.critical)
     assert +counts == +expected
 
 
 def test_every_thread_and_process_has_one_name() -> None:
     trace = ran("attention", 4)[1]
     found = document(trace)[1]
-    named = Counter((one["pid"], one["tid"]) for one in found if one["name"] == "thread_name")
+    threads = Counter((one["pid"], one["tid"]) for one in found if one["name"] == "thread_name")
     processes = Counter(one["pid"] for one in found if one["name"] == "process_name")
-    assert set(named.values()) == set(processes.values()) == {1}
-    assert {(one["pid"], one["tid"]) for one in found if one["ph"] == "X"} <= set(named)
-    assert set(processes) == set(range(trace.cores + 1))
-    assert CARD + 1 in processes
+    assert set(threads.values()) == set(processes.values()) == {1}
+    assert {(one["pid"], one["tid"]) for one in found} <= set(threads)
+    assert len(processes) == len(set(named(found, "process_name").values())) == trace.cores + 1
+    assert 0 not in {number for thread in threads for number in thread}, "some readers take 0 for no thread"
+
+
+def test_every_event_has_what_readers_ask_for() -> None:
+    for one in document(ran("softmax", 4, "co-optimized")[1])[1]:
+        assert {"ph", "name", "cat", "pid", "tid", "ts", "args"} <= set(one)
+        assert ("dur" in one) == (one["ph"] == "X")
+        assert one["ph"] in {"M", "X", "C"}
 
 
 def test_times_are_exact_to_the_picosecond() -> None:
@@ -155,7 +168,7 @@ def test_the_counter_of_lx_follows_what_is_held() -> None:
     trace = ran("softmax", 4, "co-optimized")[1]
     counters = [one for one in document(trace)[1] if one["ph"] == "C"]
     for core in range(trace.cores):
-        levels = [int(str(dict(one["args"])["bytes"])) for one in counters if one["pid"] == core + 1]  # type: ignore[call-overload]
+        levels = [int(str(dict(one["args"])["bytes"])) for one in counters if one["pid"] == core + FIRST_CORE]  # type: ignore[call-overload]
         assert max(levels, default=0) == trace.lx[core].peak_bytes
         assert not levels or levels[-1] == 0
     assert counters

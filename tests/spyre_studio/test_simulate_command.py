@@ -16,6 +16,7 @@ from compiler.plan import Slot
 from simulator.timing.simulate import simulate
 from simulator.trace import Trace
 from simulator.trace_file import load_trace, save_trace
+from spyre_studio.opinions import opinions, opinions_document
 from spyre_studio.run_summary import describe, summary
 from tests.spyre_studio.command_line import Outcome
 from tests.spyre_studio.plans import compiled, write_model, write_plan
@@ -39,7 +40,9 @@ def test_a_summary_for_people(capsys: pytest.CaptureFixture[str], plan: Path) ->
     first, *rest = done.out.splitlines()
     assert first.endswith("on spyre, 4 cores")
     titles = [line[2:12].strip() for line in rest if line[2:12].strip()]
-    assert titles == ["simulated", "kernels", "bound by", "units", "LX", "traffic", "waits", "longest"]
+    assert titles == [
+        *("simulated", "kernels", "bound by", "units", "LX", "traffic", "waits", "longest", "compared", "apart"),
+    ]
     assert any("dma_in" in line and "%" in line for line in rest)
     assert all(any(step in line for line in rest) for step in STEPS)
 
@@ -54,9 +57,10 @@ def test_the_document_says_what_others_rely_on(capsys: pytest.CaptureFixture[str
     document = Outcome(capsys, "simulate", plan, "--json").json
     assert set(document) == {
         *("model", "device", "cores", "pipeline", "total_us", "predicted_us", "kernels", "steps", "bound", "units"),
-        *("lx", "traffic", "stalls", "critical_path", "tiles"),
+        *("lx", "traffic", "stalls", "critical_path", "tiles", "opinions"),
     }
-    assert list(document) == list(summary(compiled(cores=4), trace_of_plan()))
+    assert list(document) == [*summary(compiled(cores=4), trace_of_plan()), "opinions"]
+    assert document["opinions"] == opinions_document(opinions(compiled(cores=4), trace_of_plan()))
 
 
 def trace_of_plan() -> Trace:
@@ -113,7 +117,7 @@ def test_steps_only(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
     out = plan.with_name("trace.json")
     assert Outcome(capsys, "simulate", plan, "-o", out, "--detail", "steps").err == ""
     assert {event.get("cat") for event in json.loads(out.read_text("utf-8"))["traceEvents"]} == {
-        *(None, "kernel", "critical", "step", "wait"),
+        *("__metadata", "kernel", "critical", "step", "wait", "lx"),
     }
 
 
