@@ -39,19 +39,31 @@ def because(predicted_us: float, simulated_us: float, told: Sequence[tuple[float
 
     >>> because(40.0, 28.0, [(-12.0, "memory turns round less")])
     '12.0 µs less (−30 %): −12.0 µs, memory turns round less'
-    >>> because(1.0, 12.5, [(11.5, "it folds")])
-    '11.5 µs more (12.5 times): +11.5 µs, it folds'
     >>> because(0.0, 2.0, [(2.0, "it folds")])
     'the cost model gives it no share of its kernel’s time: +2.0 µs, it folds'
     """
-    clauses = "; ".join(f"{format_us(size, signed=True)}, {words}" for size, words in told)
+    clauses = "; ".join(clause(size, words) for size, words in told)
+    return f"{difference_of(predicted_us, simulated_us)}: {clauses}"
+
+
+def clause(microseconds: float, words: str) -> str:
+    """One contribution."""
+    return f"{format_us(microseconds, signed=True)}, {words}"
+
+
+def difference_of(predicted_us: float, simulated_us: float) -> str:
+    """How far two times are apart.
+
+    >>> difference_of(40.0, 28.0), difference_of(1.0, 12.5)
+    ('12.0 µs less (−30 %)', '11.5 µs more (12.5 times)')
+    """
     if predicted_us <= LEAST_US:
-        return f"the cost model gives it no share of its kernel’s time: {clauses}"
+        return "the cost model gives it no share of its kernel’s time"
     difference = simulated_us - predicted_us
     way, sign = ("more", "+") if difference > 0 else ("less", "−")
     share = abs(difference) / predicted_us
     scale = f"{sign}{100 * share:.0f} %" if share < MANY else f"{simulated_us / predicted_us:,.1f} times"
-    return f"{format_us(abs(difference))} {way} ({scale}): {clauses}"
+    return f"{format_us(abs(difference))} {way} ({scale})"
 
 
 def _bytes(predicted_us: float, simulated_us: float, scope: Scope) -> str:

@@ -17,8 +17,8 @@ from simulator.timing.work import OpWork
 from simulator.timing.work_of import work_of
 from simulator.trace import PS_PER_US, Trace
 from spyre_studio.opinion_accounts import Account, Part, predicted, simulated, total
-from spyre_studio.opinion_words import LEAST_US, Scope, because, words_of
-from spyre_studio.units import format_us
+from spyre_studio.opinion_words import LEAST_US, Scope, because, clause, difference_of, words_of
+from spyre_studio.units import format_count, format_us
 
 PARTING = 0.25
 """Two times part where they differ by more than this share of the predicted one."""
@@ -108,19 +108,28 @@ def opinions(compilation: Compilation, trace: Trace) -> Opinions:
     return Opinions(trace.model, whole, kernels, steps)
 
 
-def describe_opinions(found: Opinions, worst: int = 5) -> tuple[str, ...]:
-    """Both times of every kernel and, where they part, why; then the steps that differ most, at most `worst` each."""
-    lines = ["predicted and simulated"]
-    for kernel in found.kernels:
-        lines += _lines(kernel)
-    if len(found.kernels) > 1:
-        lines += _lines(found.whole)
-    parting = sorted((step for step in found.steps if step.parts), key=lambda step: -abs(step.difference_us))
-    if parting:
-        lines.append(f"steps that part most ({len(parting)} of {len(found.steps)} by more than {100 * PARTING:.0f} %)")
-    for step in parting[:worst]:
-        lines += _lines(step)
-    return tuple(lines)
+def describe_opinions(found: Opinions, most: int = 5) -> tuple[str, ...]:
+    """Both times of every kernel and, where they part, why; then the steps that differ most, at most `most` of each.
+
+    Lines have a title in the margin.  Steps that differ in the same way, as those of equal layers do, are told once.
+    """
+    kernels = sorted(found.kernels, key=lambda one: -abs(one.difference_us))[:most]
+    told = [found.whole] if len(found.kernels) > 1 else []
+    lines = [line for one in (*told, *(each for each in found.kernels if each in kernels)) for line in _lines(one)]
+    parting = [step for step in found.steps if step.parts]
+    if not parting:
+        return _titled("compared", lines)
+    alike: dict[tuple[str, str, str], list[Opinion]] = {}
+    for step in sorted(parting, key=lambda one: -abs(one.difference_us)):
+        alike.setdefault((format_us(step.predicted_us), format_us(step.simulated_us), step.reason), []).append(step)
+    steps = [f"{len(parting)} of {format_count(len(found.steps), 'step')} by more than {100 * PARTING:.0f} %"]
+    for first, *others in list(alike.values())[:most]:
+        steps += _lines(first, f" and {len(others)} more like it" if others else "")
+    return (*_titled("compared", lines), *_titled("apart", steps))
+
+
+def _titled(title: str, lines: list[str]) -> tuple[str, ...]:
+    return tuple(f"  {title if not place else '':<10} {line}" for place, line in enumerate(lines))
 
 
 def opinions_document(found: Opinions) -> dict[str, object]:
@@ -149,10 +158,14 @@ def _entry(one: Opinion) -> dict[str, object]:
     }
 
 
-def _lines(one: Opinion) -> list[str]:
-    ratio = "" if one.ratio is None else f" ({one.ratio:.2f} times)"
-    line = f"  {one.name}: predicted {format_us(one.predicted_us)}, simulated {format_us(one.simulated_us)}{ratio}"
-    return [line, f"    {one.reason}"] if one.reason else [line]
+def _lines(one: Opinion, others: str = "") -> list[str]:
+    """Both times, how far they are apart, and a line for each contribution that is named."""
+    times = f"predicted {format_us(one.predicted_us)}, simulated {format_us(one.simulated_us)}"
+    apart = f", {difference_of(one.predicted_us, one.simulated_us)}" if one.parts else ""
+    return [
+        f"{one.name}{others}: {times}{apart}",
+        *(f"  {clause(each.difference_us, each.words)}" for each in one.named),
+    ]
 
 
 class _Sides:

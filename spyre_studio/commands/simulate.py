@@ -17,6 +17,7 @@ from spyre_studio.commands.findings import findings
 from spyre_studio.commands.planning import MODEL, Planning, add_planning, read_planning
 from spyre_studio.commands.terminal import Terminal, print_json, tell
 from spyre_studio.model_spec import files_of
+from spyre_studio.opinions import describe_opinions, opinions, opinions_document
 from spyre_studio.output_file import check_output, is_stdout, write_output_with
 from spyre_studio.run_summary import describe, summary
 from spyre_studio.units import format_count
@@ -66,10 +67,11 @@ def run(arguments: argparse.Namespace) -> int:
     terminal.done()
     if left_out:
         terminal.note(left_out)
+    both = opinions(compilation, trace)
     if arguments.json:
-        print_json(summary(compilation, trace))
+        print_json({**summary(compilation, trace), "opinions": opinions_document(both)})
     else:
-        tell("\n".join(describe(compilation, trace)), arguments.output)
+        tell("\n".join((*describe(compilation, trace), *describe_opinions(both))), arguments.output)
     return 1 if found else 0
 
 

@@ -71,8 +71,8 @@ def test_contributions_add_up_and_are_those_of_price_and_trace(name: str, plan: 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_kernel_is_described(name: str) -> None:
     found = both(name, "staged", 32)[2]
-    text = "\n".join(describe_opinions(found, worst=2))
+    text = "\n".join(describe_opinions(found, most=2))
     for kernel in found.kernels:
-        assert f"  {kernel.name}: predicted {format_us(kernel.predicted_us)}" in text
-        assert kernel.reason in text
+        assert f" {kernel.name}: predicted {format_us(kernel.predicted_us)}" in text
+        assert all(one.words in text and one.words in kernel.reason for one in kernel.named)
     assert text.count(": predicted ") <= len(found.kernels) + 1 + 2

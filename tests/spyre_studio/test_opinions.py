@@ -78,7 +78,8 @@ def test_where_they_agree_there_is_no_reason() -> None:
     _, _, found = run(sketch.program())
     assert not found.whole.parts
     assert (found.whole.reason, found.whole.named) == ("", ())
-    assert len(describe_opinions(found)) == 2
+    (line,) = describe_opinions(found)
+    assert line.startswith("  compared   kernel0: predicted ")
 
 
 def test_calls_on_the_host_end_kernels_and_are_compared_too() -> None:
@@ -87,7 +88,18 @@ def test_calls_on_the_host_end_kernels_and_are_compared_too() -> None:
     assert len(found.kernels) > 1
     assert sum(one.simulated_us for one in found.kernels) == pytest.approx(trace.total_us)
     lines = describe_opinions(found)
-    assert any(line.startswith("  on_host: predicted") for line in lines), "several kernels have a sum"
+    assert lines[0].startswith("  compared   on_host: predicted"), "several kernels have a sum"
+
+
+def test_steps_that_differ_alike_are_told_once() -> None:
+    _, _, found = run(negated())
+    compared, why, apart, steps, reason = describe_opinions(found)
+    assert compared == "  compared   kernel0: predicted 40.0 µs, simulated 28.1 µs, 11.9 µs less (−30 %)"
+    assert why == f"               −12.0 µs, {found.kernels[0].named[0].words}"
+    assert apart == "  apart      2 of 2 steps by more than 25 %"
+    assert steps.startswith("             neg and 1 more like it: predicted 20.0 µs, simulated 14.0 µs, 6.0 µs less")
+    assert reason == f"               −6.0 µs, {found.steps[0].named[0].words}"
+    assert len(describe_opinions(run(softmax())[2], most=1)) < len(describe_opinions(run(softmax())[2], most=2))
 
 
 def test_the_trace_of_another_program_is_refused() -> None:
