@@ -110,9 +110,9 @@ def deviation_text(deviations: float) -> str:
 
 
 def core_text(core: int, short: bool = False) -> str:
-    """A core, or the host in its place."""
+    """A core, or the host in its place: what no core wrote."""
     if core == HOST:
-        return "host" if short else "the host, or nobody"
+        return "no core" if short else "written by no core"
     return str(core) if short else f"core {core}"
 
 

@@ -34,16 +34,18 @@ class Spoken:
 
 
 def spoken_of(sentence: str, compilation: Compilation) -> Spoken:
-    """The first step, the first buffer and the first core that are named; a word behind 'step' is a step before all."""
+    """The first step, the first buffer and the first core that are named.  A word behind 'step' names a step before all
+    others, and no buffer unless no other word does."""
     schedule = schedule_of(compilation)
     words = [word.strip(_QUOTES) for word in sentence.split()]
-    steps = {step.name for step in schedule.steps}
-    behind = [word for before, word in pairwise(words) if before == "step"]
+    pairs = list(pairwise(["", *words]))
+    behind = [word for before, word in pairs if before == "step"]
+    others = [word for before, word in pairs if before != "step"]
     core = _CORE.search(sentence)
     number = int(core[1]) if core else -1
     return Spoken(
-        op=_first([*behind, *words], steps),
-        buffer=_first(words, schedule.buffers),
+        op=_first([*behind, *words], schedule.step_map),
+        buffer=_first([*others, *behind], schedule.buffers),
         core=number if number < compilation.plan.cores else -1,
     )
 

@@ -90,8 +90,9 @@ def run_words(report: VerifyReport) -> str:
 
 def how_words(report: VerifyReport) -> tuple[str, ...]:
     """Where the numbers came from, and how sums are kept, one sentence each; none for what is not known."""
-    told = (("Inputs", report.inputs), ("Sums", report.accumulation))
-    return tuple(f"{title}: {words}." for title, words in told if words)
+    inputs = report.inputs[:1].upper() + report.inputs[1:]
+    sums = f"Sums: {report.accumulation}" if report.accumulation else ""
+    return tuple(f"{words}." for words in (inputs, sums) if words)
 
 
 def divergence(report: VerifyReport) -> Divergence | None:

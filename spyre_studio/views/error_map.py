@@ -136,6 +136,7 @@ class ErrorMapPanel(QWidget):
 
     def _show_subject(self) -> None:
         subject = self.subject
+        self.chooser.setToolTip(self.chooser.currentText())
         known = subject is not None and subject.errors is not None and self._program is not None
         self._owners = owners_of(self._program, subject) if known and subject and self._program else UNKNOWN
         self._show_grid()
@@ -210,8 +211,6 @@ class ErrorMapPanel(QWidget):
         self.table_button.setToolTip("Show the errors as a table that can be sorted and copied")
         self.copy.setText("Copy as CSV")
         self.copy.setToolTip("Copy the rows as shown, for a spreadsheet")
-        controls.addWidget(self.copy)
-        controls.addWidget(self.table_button)
         self.readout.setFont(font("label"))
         self.readout.setProperty("tone", "mute")
         self._centre = QStackedLayout()
@@ -223,8 +222,18 @@ class ErrorMapPanel(QWidget):
         column.addLayout(controls)
         column.addLayout(self._centre, 1)
         column.addWidget(self.readout)
-        column.addWidget(self.legend)
+        column.addLayout(self._below())
         self._show_page()
+
+    def _below(self) -> QHBoxLayout:
+        """The legend, and the way to the table."""
+        row = QHBoxLayout()
+        row.setSpacing(px(GRID / 2))
+        row.addWidget(self.legend, 1)
+        row.addStretch(0)
+        row.addWidget(self.copy)
+        row.addWidget(self.table_button)
+        return row
 
     def minimumSizeHint(self) -> QSize:
         """The controls and a few rows."""

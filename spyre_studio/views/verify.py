@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSplitter, QTabBar, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
@@ -50,6 +50,17 @@ _TALL: Final = 400  # px; from here on the summary stands over the pages
 _WIDE: Final = 840  # px; from here on the map stands beside the pages
 
 
+class _Half(QWidget):
+    """A part of the page that tells when it has another size."""
+
+    resized = Signal()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Other room."""
+        super().resizeEvent(event)
+        self.resized.emit()
+
+
 class VerifyView(PagedView):
     """Checks at the left, numbers at the right."""
 
@@ -68,9 +79,11 @@ class VerifyView(PagedView):
         self.verdict, self.badge = ElidedLabel(), Pill("", "warn")
         self.poison, self.again = QCheckBox("Poison"), button("Verify again", "secondary")
         self.tabs, self.pages, self.halves = QTabBar(), QSplitter(), QSplitter()
+        self._pages_column = QVBoxLayout()
+        self._tall = self._wide = False
         self.summary, self.results, self.traffic = VerifySummary(), ResultsTable(), TrafficTable()
         self.error_map, self.waiting = ErrorMapPanel(), StatePage(NOT_VERIFIED)
-        self._right, self._found = QWidget(), QWidget()
+        self._right, self._found = _Half(), QWidget()
         self._arrange()
         self._connect()
 
@@ -149,7 +162,6 @@ class VerifyView(PagedView):
         self.traffic.show_report(report)
         self.error_map.show_found(subjects(report, compilation.program), compilation.program)
         self.show_page("summary" if not report.ok else "results")
-        self._fit()
         self.mark()
 
     def _show_verdict(self, report: VerifyReport | None) -> None:
@@ -244,16 +256,7 @@ class VerifyView(PagedView):
         head.addWidget(self.verdict, 1)
         for widget in (self.badge, self.poison, self.again):
             head.addWidget(widget)
-        for page in (self.results, self.traffic, self.error_map):
-            self.pages.addWidget(page)
-        self.pages.setChildrenCollapsible(False)
-        self.pages.setHandleWidth(px(2 * GRID))
-        inner = QVBoxLayout(self._found)
-        inner.setContentsMargins(0, 0, px(PAD), px(GRID))
-        inner.setSpacing(px(GRID / 2))
-        inner.addWidget(self.tabs)
-        inner.addWidget(self.summary)
-        inner.addWidget(self.pages, 1)
+        self._arrange_pages()
         column = QVBoxLayout(self._right)
         column.setContentsMargins(px(PAD), px(GRID), 0, 0)
         column.setSpacing(px(GRID / 2))
@@ -270,6 +273,22 @@ class VerifyView(PagedView):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.halves)
 
+    def _arrange_pages(self) -> None:
+        left = QWidget()
+        left.setLayout(self._pages_column)
+        self._pages_column.setContentsMargins(0, 0, px(PAD), px(GRID))
+        self._pages_column.setSpacing(px(GRID / 2))
+        for page in (self.tabs, self.summary):
+            self._pages_column.addWidget(page)
+        for shown in (self.results, self.traffic, self.error_map):
+            self._pages_column.addWidget(shown, 1)
+        self.pages.addWidget(left)
+        self.pages.setChildrenCollapsible(False)
+        inner = QVBoxLayout(self._found)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.pages)
+        self._turn()
+
     def _connect(self) -> None:
         self.session.changed.connect(self._told)
         self.session.progressed.connect(self._progressed)
@@ -284,38 +303,52 @@ class VerifyView(PagedView):
         self.results.opened.connect(lambda row: self._map_asked(row.key))
         self.traffic.chosen.connect(lambda step: self._located(Spoken(step)))
         self.error_map.picked.connect(self._cell_picked)
-        self.tabs.currentChanged.connect(lambda _place: self._fit())
-        self.halves.splitterMoved.connect(lambda _at, _place: self._fit())
+        self.tabs.currentChanged.connect(lambda _place: self._turn())
+        self._right.resized.connect(lambda: self._fit() if self._right.isVisible() else None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Side by side, or one over the other where that is narrow."""
         super().resizeEvent(event)
         narrow = self.width() < px(_NARROW)
         self.halves.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
-        self._fit()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """The halves have their sizes now."""
-        super().showEvent(event)
-        self._fit()
 
     def _fit(self) -> None:
         """Summary over the pages, map beside them, where there is room; else each is a page of its own."""
         tall, wide = self._right.height() >= px(_TALL), self._right.width() >= px(_WIDE)
+        if (tall, wide) != (self._tall, self._wide):
+            self._tall, self._wide = tall, wide
+            self._rearrange()
+        self._turn()
+
+    def _turn(self) -> None:
+        """Show the page of the tab, and what stands beside it."""
         key = self.page_key
-        self.tabs.blockSignals(True)
-        for place, (name, _) in enumerate(PAGES):
-            self.tabs.setTabVisible(place, not ((name == "summary" and tall) or (name == "map" and wide)))
-        self.tabs.blockSignals(False)
-        if not self.tabs.isTabVisible(self.tabs.currentIndex()):
-            self.show_page("results")
-            key = self.page_key
-        self.summary.set_whole(tall)
-        self.summary.setVisible(tall or key == "summary")
-        self.pages.setVisible(key != "summary")
+        self.summary.setVisible(self._tall or key == "summary")
         self.results.setVisible(key == "results")
         self.traffic.setVisible(key == "traffic")
-        self.error_map.setVisible(key == "map" or (wide and key != "summary"))
+        self.error_map.setVisible(self._wide or key == "map")
+
+    def _rearrange(self) -> None:
+        """Move summary and map to where they belong; pages that are in view anyway have no tab."""
+        column = self._pages_column
+        column.removeWidget(self.summary)
+        column.insertWidget(0 if self._tall else 1, self.summary, 0 if self._tall else 1)
+        self.summary.set_whole(self._tall)
+        if self._wide:
+            column.removeWidget(self.error_map)
+            self.pages.addWidget(self.error_map)
+            self.pages.setSizes([3 * px(_WIDE), 2 * px(_WIDE)])  # only their ratio counts
+        else:
+            column.addWidget(self.error_map, 1)
+        self.error_map.setContentsMargins(*((px(PAD), 0, px(PAD), px(GRID)) if self._wide else (0, 0, 0, 0)))
+        self.tabs.blockSignals(True)
+        for place, (name, _) in enumerate(PAGES):
+            shown = not ((name == "summary" and self._tall) or (name == "map" and self._wide))
+            if shown != self.tabs.isTabVisible(place):  # told twice, Qt forgets to arrange the tabs anew
+                self.tabs.setTabVisible(place, shown)
+        if not self.tabs.isTabVisible(self.tabs.currentIndex()):
+            self.tabs.setCurrentIndex(1)
+        self.tabs.blockSignals(False)
 
 
 def _on(on: bool) -> str:

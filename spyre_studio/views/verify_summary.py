@@ -5,7 +5,9 @@ Owns: the sentences and the buttons of the card.  Refuses: the selection; `locat
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from typing import Final
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
@@ -16,6 +18,10 @@ from spyre_studio.theme import GRID, Tone
 from spyre_studio.verify_places import Spoken, spoken_of
 from spyre_studio.verify_rows import Divergence, divergence, headline, how_words, run_words
 from spyre_studio.widgets import Card, button, text_label
+
+_WIDTH: Final = 320  # px
+_LEAST: Final = 48  # px
+_NO_LIMIT: Final = 16_777_215  # QWIDGETSIZE_MAX
 
 
 class VerifySummary(QScrollArea):
@@ -74,19 +80,30 @@ class VerifySummary(QScrollArea):
         self.map.setVisible(bool(key))
         self.figures.setVisible(bool(self.figures.text()))
 
-    def _fit(self) -> None:
-        if not self._whole:
-            self.setMinimumHeight(0)
-            self.setMaximumHeight(16_777_215)  # QWIDGETSIZE_MAX: no limit
-            return
-        self._column.invalidate()
+    def sizeHint(self) -> QSize:
+        """As high as its words, at this width."""
         wrapped = self._column.totalHeightForWidth(max(self.width(), 1))
-        self.setFixedHeight(wrapped if wrapped >= 0 else self._column.totalSizeHint().height())
+        return QSize(px(_WIDTH), max(wrapped, self._column.totalMinimumSize().height()))
+
+    def minimumSizeHint(self) -> QSize:
+        """A few lines; the rest scrolls."""
+        return QSize(px(_WIDTH) // 2, px(_LEAST))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The words have another height."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        self.setMaximumHeight(self.sizeHint().height() if self._whole else _NO_LIMIT)
+        self.updateGeometry()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Other lines."""
         super().resizeEvent(event)
-        self._fit()
+        if event.size().width() != event.oldSize().width():
+            self._fit()
 
     def _arrange(self) -> None:
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -112,6 +129,7 @@ class VerifySummary(QScrollArea):
         column.addWidget(self.card)
         column.addStretch(1)
         self.setWidget(inner)
+        inner.installEventFilter(self)
         self.card.hide()
         self.select.clicked.connect(lambda: self.located.emit(self._spoken))
         self.map.clicked.connect(lambda: self.map_asked.emit(self._key))

@@ -10,7 +10,7 @@ from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from simulator.report import VerifyReport
 from spyre_studio.elided import ElidedLabel
@@ -21,6 +21,7 @@ from spyre_studio.units import format_bytes, format_count
 from spyre_studio.verify_rows import NumberRow, number_rows
 from spyre_studio.verify_traffic import TrafficRow, traffic_rows, traffic_words
 from spyre_studio.views.overlay import Chooser
+from spyre_studio.widgets import text_label
 
 _SHOWN: Final = (
     ("all", "outputs and steps"),
@@ -34,7 +35,7 @@ _SHOWN: Final = (
 class _Toolbar(QHBoxLayout):
     """Words at the left, controls at the right."""
 
-    def __init__(self, words: ElidedLabel, *controls: QWidget) -> None:
+    def __init__(self, words: QLabel, *controls: QWidget) -> None:
         super().__init__()
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(px(GRID / 2))
@@ -77,9 +78,9 @@ class ResultsTable(QWidget):
         wanted = [(number, row) for number, row in enumerate(self._rows) if self._listed(row)]
         self.table.show_rows(lambda: [Row(number, _result_cells(row), row.first) for number, row in wanted])
         wrong = sum(row.tone == "bad" for row in self._rows)
-        differing = sum(row.differing > 0 for row in self._rows)
-        total = f"{len(wanted):,} of {len(self._rows):,}" if len(wanted) < len(self._rows) else f"{len(wanted):,}"
-        self.words.say(f"{total} compared · {differing:,} differ · {wrong:,} wrong")
+        total = format_count(len(self._rows), "result")
+        listed = f"{len(wanted):,} of {total}" if len(wanted) < len(self._rows) else total
+        self.words.say(f"{listed} · {wrong:,} wrong" if wrong else f"{listed} · none wrong")
 
     def _listed(self, row: NumberRow) -> bool:
         match self.shown.key:
@@ -103,7 +104,7 @@ class TrafficTable(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._most = 1
-        self.words, self.copy = ElidedLabel(), _copy_button()
+        self.words, self.copy = text_label(""), _copy_button()
         self.table = CopyableTable(TableModel(self._columns()), "Bytes moved by step, measured while running")
         _stacked(self, _Toolbar(self.words, self.copy), self.table)
         self.copy.clicked.connect(lambda: _copy(self.table))
@@ -113,7 +114,7 @@ class TrafficTable(QWidget):
         """Another report."""
         rows = traffic_rows(report.traffic)
         self._most = max((row.hbm for row in rows), default=0) or 1
-        self.words.say(traffic_words(report.traffic) if rows else "Nothing was measured in this run.")
+        self.words.setText(traffic_words(report.traffic) if rows else "Nothing was measured in this run.")
         self.table.show_rows(lambda: [Row(row.step, _traffic_cells(row)) for row in rows])
 
     def select_step(self, step: str | None) -> None:
@@ -147,14 +148,14 @@ def _result_columns() -> tuple[Column, ...]:
         Column("of"),
         Column("verdict", colour=_verdict_colour),
         Column("cosine", _cosine, number=True, hint="Cosine similarity of the result and PyTorch's, 1 for equal ones"),
-        Column("max |d|", _small, number=True, hint="Largest difference of an element from PyTorch"),
+        Column("max |d|", _small, number=True, hint="Largest difference from PyTorch, of elements that are numbers"),
         Column("deviations", _deviations, number=True, hint="Of all elements together: root mean square, in roundings"),
         Column("allowed", _deviations, number=True, hint="Deviations that rounding explains, of all elements together"),
         Column("beyond", _count, number=True, hint="Elements that are by themselves beyond what rounding explains"),
         Column("differing", _count, number=True, hint="Elements that are not equal"),
         Column("elements", _count, number=True),
         Column("max relative", _small, number=True, hint="Largest difference relative to PyTorch's value"),
-        Column("rms", _small, number=True, hint="Root mean square of the differences"),
+        Column("rms", _small, number=True, hint="Root mean square of the differences, of elements that are numbers"),
         Column("first difference"),
     )
 

@@ -39,6 +39,16 @@ def without_cores(step: str, *cores: int) -> Break:
     return lambda program: restep(program, step, leave)
 
 
+def moved(tensor: str, address: int) -> Break:
+    """A tensor lies where another one is."""
+
+    def move(program: Program) -> Program:
+        tensors = (replace(each, address=address) if each.name == tensor else each for each in program.tensors)
+        return replace(program, tensors=tuple(tensors))
+
+    return move
+
+
 def swapped(step: str) -> Break:
     """The first two cores of a step work on each other's slice."""
 
@@ -61,6 +71,7 @@ def measured(
     compilation = compiled(cores=cores, program=_model(rows, columns))
     x = torch.randn(rows, columns, generator=torch.Generator().manual_seed(0)).half()
     program = broken(compilation.program)
+    compilation = replace(compilation, program=program)
     (view,) = program.outputs
     report = verify(program, {"x": x}, {view.name: torch.softmax(x, -1)}, poison=poison)
     return compilation, replace(report, inputs="inputs drawn with seed 0")
@@ -76,6 +87,12 @@ def right() -> tuple[Compilation, VerifyReport]:
 def wrong() -> tuple[Compilation, VerifyReport]:
     """The same plan, of which cores 5 and 6 leave out their slices of `exp`."""
     return measured(without_cores("exp", 5, 6))
+
+
+@cache
+def clobbered() -> tuple[Compilation, VerifyReport]:
+    """A plan for 4 cores whose sum is written over the first rows of `exp`, which are still needed."""
+    return measured(moved("sum", 0), cores=4)
 
 
 @cache
