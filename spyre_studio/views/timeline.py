@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from compiler.compilation import Compilation
 from spyre_studio.derived import schedule_of
-from spyre_studio.legend import WrappedLegend
+from spyre_studio.legend import Legend
 from spyre_studio.occupancy import KINDS, kind_of
 from spyre_studio.qt_theme import font, px
 from spyre_studio.selection import Selection
@@ -40,7 +40,7 @@ from spyre_studio.view_state import READY, Badge, ViewState, empty, error, loadi
 from spyre_studio.views.paged import PagedView
 from spyre_studio.views.timeline_canvas import TimelineCanvas
 from spyre_studio.views.timeline_head import FactsLine
-from spyre_studio.views.timeline_legend import legend_of
+from spyre_studio.views.timeline_legend import kind_entries, wait_entries
 from spyre_studio.views.timeline_palette import Codes
 from spyre_studio.views.timeline_playback import Playback
 from spyre_studio.views.timeline_spots import Spot
@@ -73,7 +73,7 @@ class TimelineView(PagedView):
         self._linking = self._following = False
         self.playback = Playback(self)
         self.waiting, self.content = StatePage(NOT_SIMULATED), QWidget()
-        self.facts, self.line, self.legend = FactsLine(), QLabel(), WrappedLegend()
+        self.facts, self.line, self.legends = FactsLine(), QLabel(), (Legend(), Legend())
         self.canvas, self.strip, self.table = TimelineCanvas(), TimelineStrip(), TimelineTable()
         self.play_button, self.critical_button = QToolButton(), QToolButton()
         self.table_button, self.copy = QToolButton(), QToolButton()
@@ -145,7 +145,8 @@ class TimelineView(PagedView):
         self.canvas.show_data(data, self._kinds, titles, units)
         self.strip.show_data(data)
         self.table.show_data(data, self._kinds.tolist())
-        self.legend.set_entries(legend_of(data, self._kinds))
+        for legend, entries in zip(self.legends, (kind_entries(self._kinds), wait_entries(data)), strict=True):
+            legend.set_entries(entries)
         self._fit()
         self.mark()
 
@@ -321,7 +322,9 @@ class TimelineView(PagedView):
         column.addLayout(self._centre, 1)
         column.addWidget(hairline())
         self._foot = self._row(self.line)
-        self._foot.addWidget(self.legend, 2)
+        for legend in self.legends:  # they never make the view wider or, as lines that wrap would, higher
+            legend.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+            self._foot.addWidget(legend, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(self._foot)
         whole = QVBoxLayout(self.body)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -374,8 +377,10 @@ class TimelineView(PagedView):
         wide, low, direction = self.width() >= px(_WIDE), self.height() < px(_LOW), QBoxLayout.Direction
         room = self.height() >= px(_LEAST)
         self._foot.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
-        self._foot.setSpacing(px(GRID if wide else GRID / 2))
-        self.legend.setVisible((wide or room) and not self.table_shown)
-        self.line.setVisible(self.legend.isHidden() or wide or not low)
+        self._foot.setSpacing(px(2 * GRID if wide else GRID / 2))
+        explained = (wide or room) and not self.table_shown
+        for legend in self.legends:
+            legend.setVisible(explained)
+        self.line.setVisible(not explained or wide or not low)
         self.strip.setVisible(room)
         self.strip.set_low(low)

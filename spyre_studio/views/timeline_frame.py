@@ -25,6 +25,7 @@ MARGINS: Final = Margins(left=112, top=26, right=16, bottom=4)
 _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _CENTRE: Final = Qt.AlignmentFlag.AlignCenter
+_SEEN: Final = 0.7  # of the height of a lane; with less of it in view its name would be cut
 _CHEVRON: Final = 16  # px before the name of a core
 
 
@@ -80,6 +81,8 @@ def paint_names(
         rect = rects[lane.core != CARD]
         painter.setClipRect(QRectF(0, rect.top(), rect.left(), rect.height()))
         row = QRectF(0, lane.top, rect.left(), lane.height)
+        if min(row.bottom(), rect.bottom()) - max(row.top(), rect.top()) < _SEEN * lane.height:
+            continue
         selected = lane.core == core and lane.is_head
         if selected:
             painter.fillRect(row.adjusted(half, 1, -half, -1), qcolor(theme.selection))

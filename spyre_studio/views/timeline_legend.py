@@ -19,9 +19,13 @@ from spyre_studio.views.timeline_palette import Codes
 WAITS: Final = "waits: "
 
 
-def legend_of(data: TimelineData, kinds: Codes) -> tuple[Entry, ...]:
-    """Kinds, then what cores wait for, hatched."""
+def kind_entries(kinds: Codes) -> tuple[Entry, ...]:
+    """The kinds of the steps of a run (codes into KINDS)."""
     present = {KINDS[code] for code in np.unique(kinds).tolist()}
+    return tuple(entry for entry in KIND_ENTRIES if entry.text in present)
+
+
+def wait_entries(data: TimelineData) -> tuple[Entry, ...]:
+    """What cores wait for, hatched."""
     waits = np.flatnonzero(np.bincount(data.trace.stalls.cause)).tolist()
-    causes = [Entry(f"{WAITS}{CAUSES[cause].title}", CAUSES[cause].token, "hatch") for cause in waits]
-    return (*(entry for entry in KIND_ENTRIES if entry.text in present), *causes)
+    return tuple(Entry(f"{WAITS}{CAUSES[cause].title}", CAUSES[cause].token, "hatch") for cause in waits)

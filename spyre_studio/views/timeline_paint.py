@@ -32,6 +32,7 @@ _MOST: Final = 12_000  # boxes of all lanes
 _SAMPLES: Final = 90_000  # of all lanes; on large screens a sample is two pixels wide
 _NAMED: Final = 50  # px; wider boxes have their names
 _NAMES: Final = 400  # the widest ones
+_SEEN: Final = 0.7  # of the height of a lane; with less of it in view its texts would be cut
 _INSET: Final = 2  # px above and below a box
 _OUTLINED: Final = 5  # px; wider pieces of the critical path get an outline
 
@@ -144,7 +145,9 @@ class LanePainter:
         theme, least, pad = active_theme(), self._names.height, px(4)
         left = np.maximum(boxes.rects[:, 0], rect.left())
         width = np.minimum(boxes.rects[:, 2], rect.right()) - left
-        wide = np.flatnonzero(width >= px(_NAMED))
+        clip, low, high = painter.clipBoundingRect(), boxes.rects[:, 1], boxes.rects[:, 3]
+        whole = np.minimum(high, clip.bottom()) - np.maximum(low, clip.top()) >= _SEEN * (high - low)
+        wide = np.flatnonzero((width >= px(_NAMED)) & whole)
         if len(wide) > _NAMES:
             wide = wide[np.argsort(-width[wide], kind="stable")[:_NAMES]]
         for place in wide.tolist():
