@@ -2,9 +2,10 @@
 
 Owns the events: a process per core with a thread per unit, one of steps and one of waits, a process for the card with
 kernels and the critical path, and a counter of LX per core.  Refuses everything a reader would have to guess: times
-are microseconds with picoseconds behind the point, every process and thread has a name, and every event has all that
+are microseconds with three digits behind the point, every process and thread has a name, and every event has all that
 any of them may have but a duration, since some readers ask for it.  No process and no thread has the number 0, which
-some take for none.
+some take for none.  Perfetto counts in whole nanoseconds, and drops a span that overlaps the one before by one: begins
+and ends are rounded here, so that what follows on something still does.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from typing import IO
 import numpy as np
 
 from simulator.timing.timeline import Cause
-from simulator.trace import CARD, PS_PER_US, Trace
+from simulator.trace import CARD, PS_PER_NS, PS_PER_US, Trace
 
 CARD_PROCESS, FIRST_CORE = 1, 2
 STEPS, WAITS = 1, 2
 FIRST_UNIT = 3
 KERNELS, CRITICAL = 1, 2
 FEW_SPANS = 200_000
+NS_PER_US = PS_PER_US // PS_PER_NS
 Event = dict[str, object]
 CAUSES = {
     Cause.NOTHING: "nothing",
@@ -55,7 +57,10 @@ def detail_of(trace: Trace, wanted: str = "") -> Detail:
 
 def write_events(trace: Trace, file: IO[str], detail: Detail) -> int:
     """Write the document piece by piece; the number of events."""
-    head = {"displayTimeUnit": "ns", "otherData": {"model": trace.model, "device": trace.device, "total_us": us(trace)}}
+    head = {
+        "displayTimeUnit": "ns",
+        "otherData": {"model": trace.model, "device": trace.device, "total_us": trace.total_us},
+    }
     file.write(json.dumps(head)[:-1] + ', "traceEvents": [')
     count = 0
     for event in events(trace, detail):
@@ -63,11 +68,6 @@ def write_events(trace: Trace, file: IO[str], detail: Detail) -> int:
         count += 1
     file.write("\n]}\n")
     return count
-
-
-def us(trace: Trace) -> float:
-    """The simulated time in us, to the picosecond."""
-    return _us(trace.total_ps)
 
 
 def events(trace: Trace, detail: Detail) -> Iterator[Event]:
@@ -81,8 +81,12 @@ def events(trace: Trace, detail: Detail) -> Iterator[Event]:
     yield from _lx(trace)
 
 
-def _us(picoseconds: int) -> float:
-    return round(picoseconds / PS_PER_US, 6)
+def _ns(picoseconds: int) -> int:
+    return (picoseconds + PS_PER_NS // 2) // PS_PER_NS
+
+
+def _us(nanoseconds: int) -> float:
+    return nanoseconds / NS_PER_US
 
 
 def _names(trace: Trace) -> Iterator[Event]:
@@ -104,7 +108,7 @@ def _names(trace: Trace) -> Iterator[Event]:
 
 
 def _span(name: str, category: str, process: int, thread: int, start: int, end: int, args: Event) -> Event:
-    times = {"ts": _us(start), "dur": _us(end - start)}
+    times = {"ts": _us(_ns(start)), "dur": _us(_ns(end) - _ns(start))}
     return {"ph": "X", "name": name, "cat": category, "pid": process, "tid": thread, **times, "args": args}
 
 
@@ -156,5 +160,5 @@ def _lx(trace: Trace) -> Iterator[Event]:
         when, place = np.unique(times, return_inverse=True)
         level = np.cumsum(np.bincount(place, weights=changes, minlength=len(when)))
         for at, bytes_ in zip(when.tolist(), level.tolist(), strict=True):
-            where: Event = {"cat": "lx", "pid": core + FIRST_CORE, "tid": STEPS, "ts": _us(at)}
+            where: Event = {"cat": "lx", "pid": core + FIRST_CORE, "tid": STEPS, "ts": _us(_ns(at))}
             yield {"ph": "C", "name": "LX in use", **where, "args": {"bytes": int(bytes_)}}
