@@ -45,6 +45,7 @@ POISON_HINT: Final = (
     "with NaN, so that reading any of it shows in the results. Switched off they hold zeros, which hides such mistakes."
 )
 PAGES: Final = (("summary", "Summary"), ("results", "Results"), ("map", "Error map"), ("traffic", "Traffic"))
+_LEAST: Final = 200  # px of the pages
 _NARROW: Final = 640  # px; below this the halves stand one over the other
 _TALL: Final = 400  # px; from here on the summary stands over the pages
 _WIDE: Final = 840  # px; from here on the map stands beside the pages
@@ -75,7 +76,7 @@ class VerifyView(PagedView):
         self._progress: tuple[float, str, str] = (-1.0, "", "")
         self._failed: Failure | None = None
         self._known_failure, self._running = session.failure, False
-        self.check_panel = VerifyChecks()
+        self.checks = VerifyChecks()
         self.verdict, self.badge = ElidedLabel(), Pill("", "warn")
         self.poison, self.again = QCheckBox("Poison"), button("Verify again", "secondary")
         self.tabs, self.pages, self.halves = QTabBar(), QSplitter(), QSplitter()
@@ -108,7 +109,7 @@ class VerifyView(PagedView):
     def fill(self, compilation: Compilation) -> None:
         """The verdicts of another plan."""
         self._failed = None
-        self.check_panel.show_compilation(compilation)
+        self.checks.show_compilation(compilation)
         self._show_numbers()
 
     def mark(self) -> None:
@@ -117,17 +118,10 @@ class VerifyView(PagedView):
         self.traffic.select_step(self.selection.op)
         self.error_map.show_core(self.selection.core)
 
-    def noted(self, what: str) -> None:
-        """A verification began, ended or failed."""
-        if what in {"verify", "state"} and self.compilation is not None:
-            self._show_numbers()
-
     def show_badges(self, badges: tuple[Badge, ...]) -> None:
         """Beside the verdict."""
         self._stale = badges
-        self._show_badge()
-        if self.session.verifying:
-            self._show_numbers()
+        self._show_numbers()
 
     def numbers_state(self) -> ViewState:
         """Why there is no report to show, or READY."""
@@ -194,6 +188,8 @@ class VerifyView(PagedView):
             self._known_failure, self._progress = session.failure, (-1.0, "", "")
         elif was and not self._running and session.failure is not self._known_failure:
             self._failed = session.failure
+        if what in {"verify", "state"} and self.isVisible() and self.compilation is not None:
+            self._show_numbers()
 
     def _progressed(self, share: float, phase: str, detail: str) -> None:
         if self.session.verifying:
@@ -263,7 +259,7 @@ class VerifyView(PagedView):
         column.addLayout(head)
         column.addWidget(self.waiting, 1)
         column.addWidget(self._found, 1)
-        self.halves.addWidget(self.check_panel)
+        self.halves.addWidget(self.checks)
         self.halves.addWidget(self._right)
         self.halves.setStretchFactor(0, 1)
         self.halves.setStretchFactor(1, 2)
@@ -276,6 +272,7 @@ class VerifyView(PagedView):
     def _arrange_pages(self) -> None:
         left = QWidget()
         left.setLayout(self._pages_column)
+        left.setMinimumWidth(px(_LEAST))
         self._pages_column.setContentsMargins(0, 0, px(PAD), px(GRID))
         self._pages_column.setSpacing(px(GRID / 2))
         for page in (self.tabs, self.summary):
@@ -296,7 +293,7 @@ class VerifyView(PagedView):
         self.poison.toggled.connect(lambda on: self.session.settings.set("poison", on))
         self.waiting.acted.connect(self._acted)
         self.again.clicked.connect(self._acted)
-        self.check_panel.located.connect(self._located)
+        self.checks.located.connect(self._located)
         self.summary.located.connect(self._located)
         self.summary.map_asked.connect(self._map_asked)
         self.results.chosen.connect(self._row_chosen)

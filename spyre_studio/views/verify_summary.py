@@ -123,6 +123,7 @@ class VerifySummary(QScrollArea):
         buttons.addWidget(self.select)
         buttons.addWidget(self.map)
         buttons.addStretch(1)
+        self.where.setMinimumSize(1, 1)
         for label in (self.title, self.where, self.figures):
             self.card.column.addWidget(label)
         self.card.column.addLayout(buttons)
@@ -138,5 +139,5 @@ class VerifySummary(QScrollArea):
 def _label(tone: Tone = "mute") -> QLabel:
     made = text_label("", tone)
     made.setFont(font("label"))
-    made.setMinimumWidth(1)
+    made.setMinimumSize(1, 1)  # its height is that of its lines at the width it gets
     return made
