@@ -31,10 +31,14 @@ Cut = tuple[int, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Bonds:
-    """Pins `op -> other` that can be looked at, in their order, none of which closes a circle; the others' statuses."""
+    """Pins `op -> other` that can be looked at, in their order, none of which closes a circle; the others' statuses.
+
+    `closing` are those that close a circle: they ask for what the pins before them come to, as long as these are kept.
+    """
 
     pairs: tuple[tuple[str, str], ...]
     refused: frozendict[str, PinStatus]
+    closing: tuple[tuple[str, str], ...] = ()
 
     def neighbours(self) -> dict[str, list[tuple[str, str]]]:
         """For every op the pins that it has to do with."""
@@ -63,18 +67,19 @@ def cut_of(op: LoopOp, division: Division, buffers: Mapping[str, Buffer]) -> Cut
 def bonds_of(same: Mapping[str, str], schedule: Schedule) -> Bonds:
     """The pins that can be looked at, and why not the others."""
     found: list[tuple[str, str]] = []
+    closing: list[tuple[str, str]] = []
     why: dict[str, PinStatus] = {}
     group: dict[str, str] = {}
     for name, other in same.items():
         objected = _objected(name, other, schedule)
-        if not objected and _root(group, name) == _root(group, other):
-            objected = f"{other} has the division of {name} by other pins already, and in a circle none of them decides"
         if objected:
             why[f"same:{name}"] = refused(objected)
-            continue
-        found.append((name, other))
-        group[_root(group, name)] = _root(group, other)
-    return Bonds(tuple(found), frozendict(why))
+        elif _root(group, name) == _root(group, other):
+            closing.append((name, other))
+        else:
+            found.append((name, other))
+            group[_root(group, name)] = _root(group, other)
+    return Bonds(tuple(found), frozendict(why), tuple(closing))
 
 
 def _root(group: dict[str, str], name: str) -> str:
@@ -212,6 +217,17 @@ class Spread:
                         self._follow(pair, lead, follower)
                         waiting.append(follower)
                 seen.add(lead)
+        for name, other in self.bonds.closing:
+            self.status[f"same:{name}"] = self._closed(name, other)
+
+    def _closed(self, name: str, other: str) -> PinStatus:
+        """What became of a pin whose ops others tie already."""
+        mine, theirs = self.divisions[name], self.divisions[other]
+        if self._cut(name, mine) == self._cut(other, theirs):
+            return PinStatus(PinState.HONOURED)
+        if name in self.fixed and other in self.fixed:
+            return refused(differs(name, mine, other, theirs))
+        return refused(f"{name} is divided by {mine} and {other} by {theirs}: the other pins between them come to that")
 
     def _follow(self, pair: tuple[str, str], lead: str, name: str) -> None:
         division = self.divisions[lead]

@@ -34,7 +34,9 @@ def tied(problem: Problem, plan: Plan, schedule: Schedule, free: frozenset[str])
         return plan, Bonds((), frozendict())
     bonds = bonds_of(problem.pins.same, schedule)
     groups = _Groups(schedule, plan, problem.device, free)
-    pairs = tuple(pair for pair in bonds.pairs if groups.join(*pair))
+    order = list(problem.pins.same)
+    asked = sorted((*bonds.pairs, *bonds.closing), key=lambda pair: order.index(pair[0]))
+    pairs = tuple(pair for pair in asked if groups.join(*pair))
     return replace(plan, divisions=plan.divisions | groups.divisions()), Bonds(pairs, bonds.refused | groups.refused)
 
 
@@ -55,7 +57,7 @@ class _Groups:
         for one in (name, other):
             if one not in self.cuts:
                 self.cuts[one], self.members[one] = self._cuts(one), [one]
-        both = [*self.members[name], *self.members[other]]
+        both = list(dict.fromkeys((*self.members[name], *self.members[other])))
         if not self._common(both):
             self.refused[f"same:{name}"] = refused(self._why(name, other))
             return False

@@ -52,11 +52,6 @@ def test_two_pins_that_say_the_same_are_both_kept() -> None:
         ({"exp": "truedov"}, "exp", "there is no op truedov; the nearest name is truediv"),
         ({"expo": "exp"}, "expo", "there is no op expo; the nearest name is exp"),
         ({"exp": "exp"}, "exp", "exp has its own division in any case"),
-        (
-            {"exp": "sub", "sub": "truediv", "truediv": "exp"},
-            "truediv",
-            "exp has the division of truediv by other pins already, and in a circle none of them decides",
-        ),
     ],
 )
 def test_a_tie_to_nothing_is_refused(same: dict[str, str], key: str, words: str) -> None:
@@ -64,6 +59,28 @@ def test_a_tie_to_nothing_is_refused(same: dict[str, str], key: str, words: str)
     for pipeline in ("staged", "co-optimized"):
         plan = compile_problem(GRAPH, problem_of(softmax(), pins), pipeline=pipeline).plan
         assert plan.pins[f"same:{key}"] == PinStatus(PinState.REFUSED, words)
+
+
+CIRCLES = ({"exp": "sub", "sub": "exp"}, {"exp": "sub", "sub": "truediv", "truediv": "exp"})
+
+
+@pytest.mark.parametrize("same", CIRCLES, ids=["two", "three"])
+@pytest.mark.parametrize("pipeline", ["staged", "searched", "co-optimized"])
+def test_pins_in_a_circle_ask_for_the_same_and_are_all_kept(same: dict[str, str], pipeline: str) -> None:
+    plan = compile_problem(GRAPH, problem_of(softmax(), Pins(same=frozendict(same))), pipeline=pipeline).plan
+    assert plan.pins == {f"same:{name}": HONOURED for name in same}
+    assert len({str(factors(plan, name)) for name in same}) == 1
+
+
+@pytest.mark.parametrize("pipeline", ["staged", "searched", "co-optimized"])
+def test_in_a_circle_each_pin_is_refused_for_what_forbids_it(pipeline: str) -> None:
+    division = frozendict({"exp": frozendict({"i": 4}), "sub": frozendict({"i": 2})})
+    pins = Pins(same=frozendict({"exp": "sub", "sub": "exp"}), division=division)
+    plan = compile_problem(GRAPH, problem_of(softmax(), pins), pipeline=pipeline).plan
+    for key in ("same:exp", "same:sub"):
+        assert plan.pins[key].state is PinState.REFUSED
+        assert "circle" not in plan.pins[key].detail
+        assert all(words in plan.pins[key].detail for words in ("i 4", "i 2", "is pinned to", "unpin one of"))
 
 
 def hosted() -> LoopProgram:
