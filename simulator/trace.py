@@ -28,7 +28,8 @@ class Spans:
 
     `unit` counts in `Trace.units`, `step` in `Trace.steps`; `core` is CARD for lanes of the card.  The first tile
     begins at `start_ps`, the last one ends at `end_ps`; the unit is at work for `busy_ps` of that, equally long for
-    each tile.  `bytes` is what moved in all of them (0 for compute).  Rows of one core and unit never overlap.
+    each tile.  `bytes` is what all of them take through the unit, 0 for partial results and the host.  Rows of one core
+    and unit never overlap.
     """
 
     core: Small

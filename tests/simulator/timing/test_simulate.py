@@ -104,6 +104,19 @@ def test_two_runs_are_equal_byte_by_byte_whatever_the_hashes(tmp_path: Path) -> 
     assert json.loads(told.getvalue())["otherData"]["model"] == "decoder"
 
 
+def test_the_host_takes_as_long_as_its_tensors_take_to_pass_the_port() -> None:
+    """A custom operator on 64 x 256 fp16: 32 KiB there and 32 KiB back at the rate of device memory."""
+    made = planned("C05", 4, "staged")
+    timeline, trace = ran("C05", 4)
+    every_trace(made.program, timeline, trace, made.problem.device)
+    (step,) = (number for number, work in enumerate(timeline.work) if work.on_host)
+    host = [(one.way, one.write, one.moved, one.delivered) for one in trace.traffic if one.step == step]
+    assert host == [("host", False, 32768, 32768), ("host", True, 32768, 32768)]
+    rate = made.problem.device.number("hbm_one_way_bytes_per_ns")
+    took = trace.runs.end_ps[step] - trace.runs.start_ps[step]
+    assert took.tolist() == [pytest.approx(65536 / rate * 1000, abs=1)] * 4
+
+
 def test_progress_is_told_and_a_run_can_be_ended() -> None:
     made, told = planned("decoder", 4, "staged"), list[tuple[float, str]]()
     simulate(made.program, made.problem.device, progress=lambda share, step: told.append((share, step)))
