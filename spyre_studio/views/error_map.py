@@ -39,12 +39,13 @@ from spyre_studio.views.error_map_table import ErrorTable
 NOTHING = "Equal: nothing to show"
 _KEPT = "Maps are kept of outputs that differ and of the first step that is wrong."
 _HINT = "Point at a cell to read it; click it to select its core, step and buffer."
+_FLAT = "Rows count all dims but the last. Click a cell to select its core, step and buffer."
 NO_RESULT = empty("No results to map", f"The device stopped before an output could be compared. {_KEPT}")
 ALL_EQUAL = empty(NOTHING, "Every output is what PyTorch computes, to the last bit.")
 
 
 class ErrorMapPanel(QWidget):
-    """`picked` carries the Subject and the core (-1 where a cell has none); `shown` the key of another result."""
+    """`picked` carries the Subject and the core (-1 where a cell has none)."""
 
     picked = Signal(object, int)
 
@@ -130,7 +131,7 @@ class ErrorMapPanel(QWidget):
         self.chooser.clear()
         for subject in self._offered:
             kind = "output" if subject.is_output else "step"
-            self.chooser.addItem(f"{kind} {subject.title} · {subject.comparison.agreement}")
+            self.chooser.addItem(f"{subject.title} · {kind} · {subject.comparison.agreement}")
         self.chooser.blockSignals(False)
         self.chooser.setVisible(bool(self._offered))
 
@@ -147,7 +148,7 @@ class ErrorMapPanel(QWidget):
         if self._grid is not None and subject is not None:
             self.canvas.show_grid(self._grid)
             self.table.show_grid(subject, self._grid)
-        self.readout.say(_HINT)
+        self.readout.say(self._hint())
         self._show_page()
 
     def _show_page(self) -> None:
@@ -165,7 +166,12 @@ class ErrorMapPanel(QWidget):
 
     def _hovered(self, item: object) -> None:
         words = self.canvas.words_for(item if item is not None else self.canvas.current_item())
-        self.readout.say(words or _HINT)
+        self.readout.say(words or self._hint())
+
+    def _hint(self) -> str:
+        subject = self.subject
+        flat = subject is not None and len(subject.shape) > 2 and self.by == "element"
+        return _FLAT if flat else _HINT
 
     def _walked(self, item: object) -> None:
         self.readout.say(self.canvas.words_for(item))

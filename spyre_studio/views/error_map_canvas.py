@@ -179,8 +179,12 @@ class ErrorMapCanvas(PlotCanvas):
             return
         high, wide = grid.extent
         painter.drawImage(self.to_rect(0, 0, wide, high), heat_image(grid.shades, active_theme().fill))
-        small = min(self.cell_rect(0, 0).width(), self.cell_rect(0, 0).height()) < px(_SMALL)
-        self._paint_lines(painter, self._beyond, active_theme().bad, 1 if small else 2)
+        self._paint_lines(painter, self._beyond, active_theme().bad, self._outline())
+
+    def _outline(self) -> int:
+        """The width of outlines: thin ones leave small cells to be seen."""
+        cell = self.cell_rect(0, 0)
+        return 1 if min(cell.width(), cell.height()) < px(_SMALL) else 2
 
     def _paint_tiles(self, painter: QPainter, grid: HeatGrid) -> None:
         theme, face = active_theme(), font("micro", mono=True)
@@ -218,7 +222,7 @@ class ErrorMapCanvas(PlotCanvas):
         if self._grid is None:
             return
         painter.setClipRect(self.plot_rect().adjusted(-2, -2, 2, 2))
-        self._paint_lines(painter, self._owned, active_theme().accent, 2)
+        self._paint_lines(painter, self._owned, active_theme().accent, self._outline())
         if self._at is not None:
             frame = self.cell_rect(*self._at).adjusted(0, 0, -px(_GAP) if self._grid.labels else 0, 0)
             painter.setPen(QPen(qcolor(active_theme().bg), 4))

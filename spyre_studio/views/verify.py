@@ -247,14 +247,14 @@ class VerifyView(PagedView):
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName("Parts of the report")
         head = QHBoxLayout()
-        head.setContentsMargins(0, 0, px(PAD), 0)
+        head.setContentsMargins(0, 0, 0, 0)
         head.setSpacing(px(GRID))
         head.addWidget(self.verdict, 1)
         for widget in (self.badge, self.poison, self.again):
             head.addWidget(widget)
         self._arrange_pages()
         column = QVBoxLayout(self._right)
-        column.setContentsMargins(px(PAD), px(GRID), 0, 0)
+        column.setContentsMargins(px(PAD), px(GRID), px(PAD), 0)
         column.setSpacing(px(GRID / 2))
         column.addLayout(head)
         column.addWidget(self.waiting, 1)
@@ -273,7 +273,7 @@ class VerifyView(PagedView):
         left = QWidget()
         left.setLayout(self._pages_column)
         left.setMinimumWidth(px(_LEAST))
-        self._pages_column.setContentsMargins(0, 0, px(PAD), px(GRID))
+        self._pages_column.setContentsMargins(0, 0, 0, px(GRID))
         self._pages_column.setSpacing(px(GRID / 2))
         for page in (self.tabs, self.summary):
             self._pages_column.addWidget(page)
@@ -337,7 +337,9 @@ class VerifyView(PagedView):
             self.pages.setSizes([3 * px(_WIDE), 2 * px(_WIDE)])  # only their ratio counts
         else:
             column.addWidget(self.error_map, 1)
-        self.error_map.setContentsMargins(*((px(PAD), 0, px(PAD), px(GRID)) if self._wide else (0, 0, 0, 0)))
+        apart = px(PAD) if self._wide else 0
+        column.setContentsMargins(0, 0, apart, px(GRID))
+        self.error_map.setContentsMargins(apart, 0, 0, px(GRID) if self._wide else 0)
         self.tabs.blockSignals(True)
         for place, (name, _) in enumerate(PAGES):
             shown = not ((name == "summary" and self._tall) or (name == "map" and self._wide))
