@@ -185,6 +185,8 @@ class Room:
 
     def _ticks(self) -> None:
         problem = self.made.problem
+        if not problem.tasks:
+            return
         limit = problem.capacity // problem.alignment
         reserved = problem.reserved or (0,) * len(problem.tasks)
         starts: dict[int, list[Spell]] = defaultdict(list)
