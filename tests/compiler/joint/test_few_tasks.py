@@ -1,4 +1,4 @@
-"""Programs of no step and of a single one: every search has an answer for them, and so has a plan changed near a pin."""
+"""Programs of no step and of a single one: every search has an answer for them, and so has a plan changed nearby."""
 
 from __future__ import annotations
 
