@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, TypeVar, cast, get_args, get_origin
 
@@ -29,6 +29,11 @@ from compiler.problem import Problem
 from compiler.program import Program
 
 VERSION = 1
+LONGEST = 40
+"""So much of what does not fit is shown."""
+_NAMES: frozendict[type, str] = frozendict(
+    {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+)
 ENVELOPE = frozenset({"kind", "version", "value"})
 _HALVES = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 KINDS: frozendict[str, type] = frozendict(
@@ -128,12 +133,40 @@ def structure(cls: type[T], plain: object, origin: str) -> T:
     return value
 
 
-class _NumberError(ValueError):
-    """A number that no value may hold."""
+class _Fault(ValueError):
+    """Something that no value may hold; the text is for people."""
 
 
 def _say(error: BaseException, kind: type | None) -> str:
-    return str(error) if isinstance(error, _NumberError) else cattrs.v.format_exception(error, kind)
+    if isinstance(error, _Fault):
+        return str(error)
+    if isinstance(error, KeyError | cattrs.ForbiddenExtraKeysError):
+        return cattrs.v.format_exception(error, kind)
+    return "it is of another kind than what belongs there"
+
+
+def _shown(value: object) -> str:
+    """Plain data as its file has it, cut short.
+
+    >>> _shown(None), _shown("x" * 99)[-6:]
+    ('null', 'xxx...')
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+class _Converter(cattrs.Converter):
+    """A converter that takes nothing but an object for a value with fields."""
+
+    def gen_structure_attrs_fromdict(self, cl: type[T]) -> Callable[[Mapping[str, Any], Any], T]:
+        read = super().gen_structure_attrs_fromdict(cl)
+
+        def hook(value: Mapping[str, Any], cls: object) -> T:
+            if not isinstance(value, dict):
+                raise _Fault(f"{_shown(value)} is not an object")
+            return read(value, cls)
+
+        return hook
 
 
 def unstructure(value: object) -> object:
@@ -142,11 +175,11 @@ def unstructure(value: object) -> object:
 
 
 def _converter() -> cattrs.Converter:
-    converter = cattrs.Converter(forbid_extra_keys=True)
+    converter = _Converter(forbid_extra_keys=True)
     for cls in (int, float, bool):
         converter.register_structure_hook(cls, _exact(cls))
     converter.register_structure_hook(str, _text)
-    converter.register_structure_hook_func(_is_enum, lambda value, cls: cls(value))
+    converter.register_structure_hook_func(_is_enum, lambda value, cls: _word(value, cls))
     converter.register_structure_hook_func(_is_frozendict, _frozendict_hook(converter))
     converter.register_structure_hook_func(_is_tuple, _tuple_hook(converter))
     converter.register_unstructure_hook_func(
@@ -168,9 +201,11 @@ def _register_union(converter: cattrs.Converter, union: object, tag: str) -> Non
         converter.register_unstructure_hook(cls, _tagged(make_dict_unstructure_fn(cls, converter), tag, name))
 
     def read(value: object, _: object) -> object:
-        if not isinstance(value, dict) or value.get(tag) not in readers:
-            raise ValueError(f"'{tag}' must be one of {', '.join(readers)}")
-        name = value[tag]
+        if not isinstance(value, dict):
+            raise _Fault(f"{_shown(value)} is not an object")
+        name = value.get(tag)
+        if not isinstance(name, str) or name not in readers:
+            raise _Fault(f"{_shown(name)} as its {tag!r} is none of {', '.join(readers)}")
         return readers[name]({key: item for key, item in value.items() if key != tag}, members[name])
 
     converter.register_structure_hook(union, read)
@@ -189,13 +224,13 @@ def _tagged(write: Callable[[Any], dict[str, Any]], tag: str, name: str) -> Call
 def _exact(cls: type) -> Callable[[object, object], object]:
     def hook(value: object, _: object) -> object:
         if type(value) is int and cls in (int, float) and not -(1 << 63) <= value < 1 << 63:
-            raise _NumberError("a number beyond 64 bits")
+            raise _Fault("a number beyond 64 bits")
         if cls is float and type(value) is int:
             return float(value)
         if type(value) is not cls:
-            raise ValueError(f"{value!r} is not a {cls.__name__}")
+            raise _Fault(f"{_shown(value)} is not {_NAMES[cls]}")
         if isinstance(value, float) and not math.isfinite(value):
-            raise _NumberError(f"{value} is not a finite number")
+            raise _Fault(f"{value} is not a finite number")
         return value
 
     return hook
@@ -203,7 +238,15 @@ def _exact(cls: type) -> Callable[[object, object], object]:
 
 def _text(value: object, cls: type) -> object:
     """A string as it is; the word of an enum of words, which comes here because it is a kind of string."""
-    return _exact(str)(value, cls) if cls is str else cls(value)
+    return _exact(str)(value, cls) if cls is str else _word(value, cls)
+
+
+def _word(value: object, cls: type) -> object:
+    try:
+        return cls(value)
+    except ValueError:
+        words = ", ".join(str(one.value) for one in cast(type[Enum], cls))
+        raise _Fault(f"{_shown(value)} is none of {words}") from None
 
 
 def _is_enum(cls: object) -> bool:
@@ -223,12 +266,12 @@ def _tuple_hook(converter: cattrs.Converter) -> Callable[[object, type], tuple[A
 
     def hook(value: object, cls: type) -> tuple[Any, ...]:
         if not isinstance(value, list):
-            raise TypeError(f"{value!r:.40} is not a list")
+            raise _Fault(f"{_shown(value)} is not a list")
         kinds = get_args(cls)
         if kinds[-1] is Ellipsis:
             return tuple(converter.structure(item, kinds[0]) for item in value)
         if len(kinds) != len(value):
-            raise ValueError(f"{len(value)} entries, not {len(kinds)}")
+            raise _Fault(f"{len(value)} entries, not {len(kinds)}")
         return tuple(converter.structure(item, kind) for item, kind in zip(value, kinds, strict=True))
 
     return hook
@@ -237,7 +280,7 @@ def _tuple_hook(converter: cattrs.Converter) -> Callable[[object, type], tuple[A
 def _frozendict_hook(converter: cattrs.Converter) -> Callable[[object, Any], frozendict[Any, Any]]:
     def hook(value: object, cls: type) -> frozendict[Any, Any]:
         if not isinstance(value, dict):
-            raise TypeError(f"{value!r} is not a table")
+            raise _Fault(f"{_shown(value)} is not an object")
         key_type, item_type = get_args(cls)
         entries = (
             (converter.structure(key, key_type), converter.structure(item, item_type)) for key, item in value.items()
@@ -256,7 +299,7 @@ def _scalar_in(value: object) -> float | int | bool:
         return float(value)
     if isinstance(value, bool | int | float):
         return cast("float | int | bool", _exact(type(value))(value, None))
-    raise ValueError(f"{value!r} is not a number")
+    raise _Fault(f"{_shown(value)} is not a number")
 
 
 _CONVERTER = _converter()

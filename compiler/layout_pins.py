@@ -15,6 +15,8 @@ from compiler.pins import PinState, PinStatus
 from compiler.problem import Problem
 from compiler.scene import Scene
 
+NAMED = 3
+
 
 def usable_pins(
     problem: Problem, scene: Scene, free: frozenset[str]
@@ -33,11 +35,20 @@ def usable_pins(
     return frozendict(usable), status
 
 
+def _of_a_copy(name: str, source: str, scene: Scene, free: frozenset[str]) -> str:
+    """What to pin instead of a copy: what it is made of, unless the host fills that, or what its reader writes."""
+    able = scene.buffers[source].kind is BufferKind.COMPUTED or source in free
+    results = list(dict.fromkeys(op.write.buffer for op in scene.readers.get(source, ())))
+    told = f" ({', '.join(results[:NAMED])}{', ...' if len(results) > NAMED else ''})" if results else ""
+    instead = f"pin {f'{source} or ' if able else ''}the result of its reader{told}"
+    return f"{name} is a copy that the compiler makes of {source}, with the sticks that its reader needs; {instead}"
+
+
 def _objection(name: str, dim: object, scene: Scene, free: frozenset[str]) -> str:
     """Why a pin cannot even be tried; `dim` may be anything a pins file holds."""
     source = name.partition("@")[0]
     if name not in scene.buffers and source in scene.buffers and source != name:
-        return f"{name} is a copy that the compiler makes of {source}; pin {source} or the result of its reader"
+        return _of_a_copy(name, source, scene, free)
     if not name:
         return "it names no buffer"
     if name not in scene.buffers:

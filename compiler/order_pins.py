@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from compiler.copy_names import source_of
 from compiler.dim_orders import comes_first, reordered
 from compiler.layout import MAX_DIM_ORDER, SPARSE, UNIT, StickLayout
 from compiler.loops import Buffer, BufferKind
@@ -35,7 +36,7 @@ def pinned_orders(
     """Decide every order pin; `free` are the buffers that may take any order, `tables` the asks of tables."""
     found = PinnedOrders({}, {})
     for name, order in pins.items():
-        why = _objection(name, order, buffers, layouts) or _host_objection(name, order, buffers, layouts, free)
+        why = _objection(name, order, buffers, layouts, free) or _host_objection(name, order, buffers, layouts, free)
         if not why:
             layout = reordered(layouts[name], buffers[name], order)
             why = _table_objection(name, layout, tables)
@@ -44,7 +45,13 @@ def pinned_orders(
     return found
 
 
-def _objection(name: str, order: object, buffers: Mapping[str, Buffer], layouts: Mapping[str, StickLayout]) -> str:
+def _objection(
+    name: str,
+    order: object,
+    buffers: Mapping[str, Buffer],
+    layouts: Mapping[str, StickLayout],
+    free: frozenset[str],
+) -> str:
     """Why a pin is no order of this buffer's dims with its sticks; `order` may be anything a pins file holds."""
     if name not in layouts:
         return f"there is no buffer {name}{nearest(name, layouts)}"
@@ -59,12 +66,27 @@ def _objection(name: str, order: object, buffers: Mapping[str, Buffer], layouts:
         each = f"each of its dims 0 to {rank - 1} once" if rank else "no dims, it has none"
         return f"the dim order of {name} must name {each}, {_written(order)} does not"
     if order[-1:] != layout.dim_order[-1:]:
-        decided = "one value per stick" if layout.sparse else f"its sticks along dim {layout.stick_dim}"
-        return (
-            f"{name} has {decided}, so that its dim order ends with {layout.stick_dim}, but {_written(order)} ends "
-            f"with {order[-1]}; pin layout:{name} to move its sticks"
-        )
+        return f"{_other_sticks(name, order, layout)}; {_advice(name, buffers, layouts, free)}"
     return ""
+
+
+def _other_sticks(name: str, order: tuple[int, ...], layout: StickLayout) -> str:
+    decided = "one value per stick" if layout.sparse else f"its sticks along dim {layout.stick_dim}"
+    ends = f"its dim order ends with {layout.stick_dim}, but {_written(order)} ends with {order[-1]}"
+    return f"{name} has {decided}, so that {ends}"
+
+
+def _advice(
+    name: str, buffers: Mapping[str, Buffer], layouts: Mapping[str, StickLayout], free: frozenset[str]
+) -> str:
+    """What to pin instead; the sticks of copies follow their readers, and those of what the host fills the host."""
+    last = f"an order that ends with {layouts[name].dim_order[-1]}"
+    source = source_of(name, layouts)
+    if source:
+        return f"as a copy of {source} it has the sticks that its reader needs: pin {last}"
+    if buffers[name].kind is not BufferKind.COMPUTED and name not in free:
+        return "the host fills it and decides that; pin a tensor computed from it"
+    return f"pin layout:{name} to move its sticks"
 
 
 def _host_objection(

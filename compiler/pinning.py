@@ -28,6 +28,8 @@ from compiler.schedule import Schedule, expand
 from compiler.spaces import Axis, Space, space_of
 from compiler.spans import Reach, reaches_of
 
+FEW, FIRST = 6, 4
+"""So many names are all listed; of more only the first."""
 REFUSED_TILES = "this pipeline does not tile loops, so that a tile count has no effect; divide the op instead"
 
 
@@ -128,15 +130,24 @@ def objection(space: Space, factors: Mapping[str, int], device: Device) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """`; the nearest names are A, B` for names close to `name`, else nothing.
+    """`; the nearest names are A, B` for names close to `name`, else the names that there are, or the first of them.
 
     >>> nearest("softmx", ["softmax", "matmul"])
     '; the nearest name is softmax'
+    >>> nearest("x", ["a_0", "matmul"]), nearest("x", [])
+    ('; there are a_0, matmul', '')
     """
-    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     if not close:
-        return ""
+        return _all_or_first(names)
     return f"; the nearest name is {close[0]}" if len(close) == 1 else f"; the nearest names are {_names(close)}"
+
+
+def _all_or_first(names: list[str]) -> str:
+    if len(names) <= FEW:
+        return f"; there {verb(len(names), 'are', 'is')} {_names(names)}" if names else ""
+    return f"; the first of {len(names):,} are {_names(names[:FIRST])}"
 
 
 def no_buffer(name: str, known: Iterable[str]) -> str:

@@ -245,11 +245,16 @@ def _run_pass(one: Pass, problem: Problem, plan: Plan, watch: Watch, last: bool)
     return made, PassRecord(print_pass(one), seconds, tuple(_decided(name, made) for name in changed))
 
 
+_COUNTED = frozendict({"placement": "places"})
+"""What a field has several of, where its name does not say so."""
+
+
 def _decided(name: str, plan: Plan) -> str:
     value = getattr(plan, name)
     if name == "claims":
         return "; ".join(_claimed(who, claim) for who, claim in plan.claims.items())
-    return counted(len(value), singular(name), name) if hasattr(value, "__len__") else f"{name}: {value}"
+    named = _COUNTED.get(name, name)
+    return counted(len(value), singular(named), named) if hasattr(value, "__len__") else f"{name}: {value}"
 
 
 def _claimed(who: str, claim: Claim) -> str:

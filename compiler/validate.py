@@ -165,7 +165,9 @@ def compilation_faults(compilation: Compilation) -> Iterator[str]:
         if part.cores != problem.device.cores:
             yield f"its {what} is for {counted(part.cores, 'core')} and its problem for {problem.device.cores}"
     for edit in compilation.plan.edits:
-        if edit.replicas != 1 and edit.kind not in _REPLICATING:
+        if edit.replicas < 1:
+            yield f"its {edit.kind} {edit.name} has {edit.replicas} replicas, and the least is 1"
+        elif edit.replicas > 1 and edit.kind not in _REPLICATING:
             yield f"its {edit.kind} {edit.name} has {edit.replicas} replicas, which only a move into LX can have"
-        if not 1 <= edit.replicas <= problem.device.cores:
+        elif edit.replicas > problem.device.cores:
             yield f"its {edit.kind} {edit.name} has {edit.replicas} replicas for {problem.device.cores} cores"

@@ -48,5 +48,7 @@ class Findings:
         if len(sentences) > MOST:
             shown.append(f"and {len(sentences) - MOST} more")
         if self._unproved:
-            shown.append(f"nothing proved for {listing(list(self._unproved))}: what they need is missing or malformed")
+            names = list(self._unproved)
+            needed = "what it needs" if len(names) == 1 else "what they need"
+            shown.append(f"nothing proved for {listing(names)}: {needed} is missing or malformed")
         return Verdict(self.check, not shown, tuple(shown))

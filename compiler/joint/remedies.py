@@ -228,8 +228,9 @@ def use(device: Device, present: Device) -> str:
 def tiles(device: Device, names: Sequence[str]) -> str:
     """What is left where no division and no number of cores makes something small enough."""
     *_, most = (device, *larger(device))
-    spread = "1 core" if most.cores == 1 else f"all {most.cores} cores"
-    return f"Even on {spread} it does not fit: only tiles of {listed(few(names), 'or')} do, which the model has to make"
+    where = "On 1 core" if most.cores == 1 else f"Even spread over all {most.cores} cores"
+    pieces = f"compute {listed(few(names), 'or')} in pieces, one after the other"
+    return f"{where} it does not fit: the model would have to {pieces}"
 
 
 def cores_for(problem: Problem, ground: Ground, writer: int, name: str) -> str:

@@ -257,3 +257,11 @@ def test_sums_of_one_loop_are_not_added_up_digit_by_digit() -> None:
     high, low = tree.cut(root, 64)
     groups = (Group((high,), (64,)), Group((low,), (1,)))
     assert Digits({"k": root}, tree).sums(groups, {}, 1) == ([0], [99])
+
+
+@pytest.mark.parametrize(("names", "words"), [(["a"], "a: what it needs is"), (["a", "b"], "a, b: what they need is")])
+def test_what_could_not_be_proved_is_said_of_one_and_of_several(names: list[str], words: str) -> None:
+    findings = Findings("coverage")
+    for name in names:
+        findings.unproved(name)
+    assert findings.verdict().violations == (f"nothing proved for {words} missing or malformed",)

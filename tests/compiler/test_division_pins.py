@@ -165,7 +165,7 @@ def test_an_unknown_op_is_refused_with_the_nearest_names() -> None:
     status, _ = outcome(pinned(softmax(), "truedov", i=2), "truedov")
     assert status == PinStatus(PinState.REFUSED, "there is no op truedov; the nearest name is truediv")
     status, _ = outcome(pinned(softmax(), "zzzzzz", i=2), "zzzzzz")
-    assert status.detail == "there is no op zzzzzz"
+    assert status.detail == "there is no op zzzzzz; there are max, sub, exp, sum, truediv"
 
 
 def test_a_host_op_is_refused() -> None:

@@ -65,8 +65,17 @@ def test_a_pin_on_a_copy_says_what_to_pin_instead() -> None:
     sketch = lesser_copy()
     pins = Pins(layout=frozendict({"a@d0": 1, "": 0}))
     plan = solved(sketch.program(), pins)
-    assert "a@d0 is a copy that the compiler makes of a; pin a or" in plan.pins["layout:a@d0"].detail
+    words = "a@d0 is a copy that the compiler makes of a, with the sticks that its reader needs; pin the result of"
+    assert words in plan.pins["layout:a@d0"].detail
     assert plan.pins["layout:"].detail == "it names no buffer"
+
+
+def test_a_pin_on_a_copy_of_what_the_host_fills_does_not_send_there() -> None:
+    sketch = Sketch()
+    a, b = sketch.input("a", 128, 64), sketch.input("b", 64, 128)
+    sketch.output(total(sketch, transposed(a), b))
+    detail = solved(sketch.program(), Pins(layout=frozendict({"a@d0": 1}))).pins["layout:a@d0"].detail
+    assert detail.endswith("that its reader needs; pin the result of its reader (add)")
 
 
 def test_a_wide_graph_ends_with_a_bound_instead_of_a_proof() -> None:

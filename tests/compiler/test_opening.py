@@ -172,6 +172,7 @@ def test_what_ended_a_search_is_told_apart() -> None:
 def test_the_log_has_no_bound_that_is_none() -> None:
     found = compile_problem(GRAPH, Problem(attention(), spyre(32)), pipeline=spec("greedy", 5.0))
     line = next(one for one in found.log[-1].decided if one.startswith("assign-layouts"))
+    assert any(one.endswith(" places") for one in found.log[-1].decided)
     assert ", no bound known, " in line.partition("co-optimize (greedy)")[2]
     assert "at least 0" not in line
 

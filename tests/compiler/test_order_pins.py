@@ -32,6 +32,13 @@ def test_a_pinned_order_is_kept_and_a_copy_made_where_that_pays() -> None:
     assert found.plan.pins["order:relu"].state is PinState.HONOURED
 
 
+def test_advice_for_a_copy_ends_with_what_can_be_pinned() -> None:
+    plan = ordered(computed(), pins=Pins(order=frozendict({"relu_1@d1": (0, 1, 2)})))
+    words = "as a copy of relu_1 it has the sticks that its reader needs: pin an order that ends with 1"
+    assert plan.pins["order:relu_1@d1"].detail.endswith(words)
+    assert "pin layout:" not in plan.pins["order:relu_1@d1"].detail
+
+
 def test_a_copy_can_be_pinned_too() -> None:
     plan = ordered(computed(), pins=Pins(order=frozendict({"relu_1@d1": (0, 2, 1)})))
     assert plan.pins["order:relu_1@d1"].state is PinState.HONOURED
@@ -57,6 +64,7 @@ def test_a_copy_can_be_pinned_too() -> None:
             (0, 2, 1),
             "its dim order ends with 2, but [0, 2, 1] ends with 1; pin layout:relu to move its sticks",
         ),
+        ("q", (0, 2, 1), "ends with 1; the host fills it and decides that; pin a tensor computed from it"),
         ("relu", (0, 1, 2, -1), "so that its dim order ends with 2, but [0, 1, 2, -1] ends with -1"),
         ("q", OUTSIDE, "q is filled by the host, which uses the order [0, 1, 2]; pin a tensor computed from it"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
 import hypothesis.strategies as st
@@ -105,7 +106,7 @@ def broken(change: object) -> str:
         (lambda d: d.update(kind="zebra"), "unknown kind"),
         (lambda d: d["value"].pop("cores"), "required field missing @ value.cores"),
         (lambda d: d["value"].update(extra=1), "extra fields found (extra)"),
-        (lambda d: d["value"].update(cores="32"), "expected int @ value.cores"),
+        (lambda d: d["value"].update(cores="32"), '"32" is not a whole number @ value.cores'),
         (lambda d: d["value"]["placement"]["x"].update({"is": "floating"}), "value.placement"),
         (lambda d: d["value"].update(edits={}), "value.edits"),
         (lambda d: d["value"].update(kernels="x" * 1_000_000), "value.kernels"),
@@ -131,6 +132,62 @@ def test_a_document_that_does_not_fit_is_refused_by_name(change: object, words: 
     assert words in caught.value.sentence
     assert caught.value.sentence.startswith("plan.json: ")
     assert "\n" not in caught.value.sentence
+
+
+def places(node: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Every place in a document, of lists the first entry."""
+    yield path
+    entries = node.items() if isinstance(node, dict) else enumerate(node[:1]) if isinstance(node, list) else ()
+    for key, value in entries:
+        yield from places(value, (*path, key))
+
+
+def with_other(path: tuple[str | int, ...], other: object) -> str:
+    document = json.loads(to_json(PLAN))
+    node, last = document, ("value", *path)[-1]
+    for key in ("value", *path)[:-1]:
+        node = node[key]
+    node[last] = other
+    return json.dumps(document)
+
+
+PYTHON = (
+    "NoneType",
+    "object has no",
+    "unknown error",
+    "None",
+    "True",
+    "tuple",
+    "dict",
+    "int |",
+    "compiler.",
+    "<",
+    "str @",
+)
+
+
+@pytest.mark.parametrize("other", [None, True, 3, -1.5, "x", [], [3], {}, {"a": 1}], ids=repr)
+def test_nothing_but_plain_words_whatever_stands_at_whatever_place(other: object) -> None:
+    refused = 0
+    for path in places(json.loads(to_json(PLAN))["value"]):
+        try:
+            from_json(Plan, with_other(path, other), "plan.json")
+        except InputError as error:
+            refused += 1
+            assert not any(word in error.sentence for word in PYTHON), error.sentence
+    assert refused > 10
+
+
+def test_what_stands_where_something_else_belongs_is_shown() -> None:
+    for path, other, words in (
+        (("edits",), None, "null is not a list @ value.edits"),
+        (("layouts",), [1], "[1] is not an object @ value.layouts"),
+        (("placement", "x"), None, "null is not an object @ value.placement"),
+        (("placement", "x", "is"), ["slot"], "[\"slot\"] as its 'is' is none of slot, spilled @ value.placement"),
+    ):
+        with pytest.raises(InputError) as caught:
+            from_json(Plan, with_other(path, other), "plan.json")
+        assert f"({words})" in caught.value.sentence
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"kind": "plan"}', "\x00\x01", "[" * 100_000])

@@ -62,7 +62,8 @@ def test_an_input_whose_reader_is_pinned_says_which_division_would_do() -> None:
 def test_what_no_number_of_cores_makes_small_enough_asks_for_tiles() -> None:
     words = (
         "a clone of x takes 131,072 B per core at least, as neg reads it divided by i 4 j 8: 65,536 B are lacking, as "
-        "LX has 65,536 B. Even on all 32 cores it does not fit: only tiles of neg do, which the model has to make"
+        "LX has 65,536 B. Even spread over all 32 cores it does not fit: the model would have to compute neg in "
+        "pieces, one after the other"
     )
     assert refused(single(), Pins(placement=IN), tiny_lx(on(32), 65_536)) == {"placement:x": words}
 
@@ -129,8 +130,8 @@ def test_a_product_that_is_too_large_for_a_tiny_lx_says_so() -> None:
     sketch.output(sketch.apply("neg", matmul))
     pins = Pins(placement=frozendict({"matmul": "lx"}))
     words = (
-        "matmul takes 65,536 B per core at least: 49,152 B are lacking, as LX has 16,384 B. Even on all 32 cores it "
-        "does not fit: only tiles of matmul do, which the model has to make"
+        "matmul takes 65,536 B per core at least: 49,152 B are lacking, as LX has 16,384 B. Even spread over all "
+        "32 cores it does not fit: the model would have to compute matmul in pieces, one after the other"
     )
     assert refused(sketch.program(), pins, tiny_lx(on(32), 16_384)) == {"placement:matmul": words}
     assert refused(sketch.program(), pins, tiny_lx(on(32), 65_536)) == {}
