@@ -4,7 +4,7 @@
 
 Owns the list of ways and a table: per way how many plans were made, refused and executed, and what was wrong.  The same
 program made in two ways is executed once.  Ends with 1 if a plan fails a check, a program stops the device, or its
-numbers differ from PyTorch's by more than rounding.  Refuses to be part of the suite: it takes an hour on two cores;
+numbers differ from PyTorch's by more than rounding.  Refuses to be part of the suite: it takes five minutes and more;
 `test_every_way` is a sample of it.
 """
 
