@@ -26,13 +26,13 @@ from compiler.solvers.joint.problem import NOWHERE, Bill, Choice, Load, Rates, T
 class Reader:
     """The only reader of a load: its kind, the operand that is loaded, and whether it may have to be cut as it is.
 
-    `turns` tells whether its kernel may read less than it writes, so that bytes that are not read spare turnaround.
+    `spared` are the bytes at most that its kernel may read less than it writes: only those spare turnaround.
     """
 
     kind: Kind
     place: int
     cut: bool
-    turns: bool
+    spared: int
     rates: Rates
 
     def gain_us(self, view: int, load: Bill) -> float:
@@ -66,7 +66,7 @@ class Reader:
         pooled = sum(one.size_bytes for one in own if not one.bytes_per_ns)
         read = outside.read_bytes + pooled - inside.read_bytes - load.read_bytes
         written = outside.written_bytes - inside.written_bytes - load.written_bytes
-        turned = (max(0, read) if self.turns else 0) + max(0, written)
+        turned = min(self.spared, max(0, read)) + max(0, written)
         compute = outside.compute_us - inside.compute_us - load.compute_us
         compute += max(0.0, outside.fused_us - max(inside.fused_us, load.fused_us))
         memory = outside.memory_us - inside.memory_us - load.memory_us + sum(_own_us(one) for one in own)
@@ -94,21 +94,29 @@ def _own_us(load: Load) -> float:
     return load.size_bytes / load.bytes_per_ns / 1000 if load.bytes_per_ns else 0.0
 
 
-def turning(tasks: tuple[Task, ...], out_bytes: Mapping[int, int]) -> frozenset[int]:
-    """Kernels that may read less than they write; `out_bytes` are those of all clone-outs that each may have."""
+def turning(tasks: tuple[Task, ...], out_bytes: Mapping[int, int]) -> dict[int, int]:
+    """Kernels that may read less than they write, and by how many bytes at most; `out_bytes` are those of all
+    clone-outs that each may have."""
     least, most = defaultdict[int, int](int), defaultdict[int, int](int, out_bytes)
     for task in tasks:
         bills = [bill for choice in task.menu.choices for bill in choice.bills]
         least[task.kernel] += min(bill.read_bytes for bill in bills)
         most[task.kernel] += max(bill.written_bytes for bill in bills)
-    return frozenset(kernel for kernel, read in least.items() if read < most[kernel])
+    return {kernel: most[kernel] - read for kernel, read in least.items() if read < most[kernel]}
 
 
 def least_us(tasks: tuple[Task, ...], rates: Rates) -> float:
-    """What the quickest divisions take with all in LX that can be."""
-    return sum(min(_time_us(rates, choice.bills[-1]) for choice in task.menu.choices) for task in tasks)
+    """What all kernels take at least with all in LX that can be: each the larger of its compute and its memory, either
+    under the divisions that are quickest in that."""
+    compute, memory = defaultdict[int, float](float), defaultdict[int, float](float)
+    fused = defaultdict[int, float](float)
+    for task in tasks:
+        bills = [choice.bills[-1] for choice in task.menu.choices]
+        compute[task.kernel] += min(bill.compute_us + bill.serial_us for bill in bills)
+        memory[task.kernel] += min(_memory_us(rates, bill) + bill.serial_us for bill in bills)
+        fused[task.kernel] = max(fused[task.kernel], min(bill.fused_us for bill in bills))
+    return sum(max(compute[kernel] + fused[kernel], memory[kernel]) for kernel in compute)
 
 
-def _time_us(rates: Rates, bill: Bill) -> float:
-    memory = bill.memory_us + rates.memory_us(bill.read_bytes, bill.written_bytes)
-    return max(bill.compute_us + bill.fused_us, memory) + bill.serial_us
+def _memory_us(rates: Rates, bill: Bill) -> float:
+    return bill.memory_us + rates.memory_us(bill.read_bytes, bill.written_bytes)

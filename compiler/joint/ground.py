@@ -108,23 +108,41 @@ class _Maker:
         )
         maker = self.kept.offers(self.kinds, self.moves, operands, self.problem.pins)
         lone = frozenset(one.buffer for one in self.subjects if one.writer < 0 and len(one.readers) == 1)
-        return tasks, kinds, replace(maker, turning=self._turning(tied, tasks, maker), lone=lone)
+        return tasks, kinds, replace(maker, lone=lone, spared=self._spared(tied, tasks, maker))
 
-    def _turning(self, tied: list[bool], tasks: tuple[Task, ...], maker: Offers) -> frozenset[int]:
-        """Kernels that may read less than they write; in long programs, those whose inputs are no larger than what they
-        put out: others read less only by many loads of much."""
-        read, written, out = defaultdict[int, int](int), defaultdict[int, int](int), defaultdict[int, int](int)
+    def _spared(self, tied: list[bool], tasks: tuple[Task, ...], maker: Offers) -> frozendict[tuple[str, int], int]:
+        """Of inputs, by name and first reader, the bytes at most that their kernel may read less than it writes: in
+        long programs with that one alone in LX beside what can stay there."""
+        inputs = {(one.buffer, one.readers[0]): one for one in self.subjects if one.writer < 0}
+        if len(tasks) > LONG:
+            ahead = self._ahead(tied)
+            most = {
+                key: ahead[tasks[key[1]].kernel] + self.plan.layouts[one.buffer].size_bytes
+                for key, one in inputs.items()
+            }
+            return frozendict((key, max(0, size)) for key, size in most.items())
+        out = defaultdict[int, int](int)
         for here, one in zip(tied, self.subjects, strict=True):
-            size = self.plan.layouts[one.buffer].size_bytes
+            if here and one.writer >= 0:
+                out[tasks[one.writer].kernel] += maker.out(one).written_bytes
+        turned = turning(tasks, out)
+        return frozendict((key, turned.get(tasks[key[1]].kernel, 0)) for key in inputs)
+
+    def _ahead(self, tied: list[bool]) -> dict[int, int]:
+        """By how many bytes each kernel writes more than it reads, with in LX what can stay there and nothing else."""
+        pairs = list(zip(tied, self.subjects, strict=True))
+        stays = frozenset(one.buffer for here, one in pairs if here and one.writer >= 0 and not one.output)
+        found = defaultdict[int, int](int)
+        for step in self.schedule.steps:
+            written = dict.fromkeys(access.buffer for access in step.op.writes)
+            for name in written if step.name in self.kernel else ():
+                size = self.plan.layouts[name].size_bytes if name in self.plan.layouts and name not in stays else 0
+                found[self.kernel[step.name][0]] += size
+        for one in self.subjects:
             if one.writer < 0:
-                read[tasks[one.readers[0]].kernel] += size
-                continue
-            kernel = tasks[one.writer].kernel
-            written[kernel] += size if one.output else 0
-            out[kernel] += maker.out(one).written_bytes if here else 0
-        if len(tasks) <= LONG:
-            return turning(tasks, out)
-        return frozenset(kernel for kernel, size in written.items() if read[kernel] <= size)
+                size = self.plan.layouts[one.buffer].size_bytes
+                found[self.kernel[self.schedule.steps[one.readers[0]].name][0]] -= size
+        return found
 
     def _offers(
         self, tied: list[bool], tasks: tuple[Task, ...], kinds: tuple[Kind, ...], maker: Offers

@@ -28,8 +28,11 @@ from compiler.solvers.joint.problem import DEVICE, NOWHERE, Bill, Copy, Task
 
 COPIED = "@copy"
 OFFERED = 4
-"""Destinations that are offered per edge (facts 5.5), and views of a load into LX."""
+"""Views of a load into LX that are offered."""
 SHORT = 80
+DESTINATIONS, DESTINATIONS_LONG = 6, 4
+"""Destinations that are offered per edge (facts 5.5): in programs of up to SHORT steps some of fewer cores are among
+them, which their neighbours may want; and in longer ones."""
 LOOKED_AT, LOOKED_AT_LONG = 24, 8
 """Views of the writer that a relayout may start from, and of each reader that it may go to, those of the quickest
 divisions: in programs of up to SHORT steps, and in longer ones."""
@@ -48,7 +51,8 @@ class Offer:
 class Offers:
     """Makes offers for the subjects of one plan; none without `moves`.  `operands` are the names of those of each step,
     `pins` say which relayouts are not wanted, and what is loaded into LX for a single reader though it gains nothing;
-    `turning` are kernels that may read less than they write, `lone` inputs with a single reader."""
+    `lone` are inputs with a single reader; `spared` tells of inputs, by name and first reader, what bytes at most their
+    kernel may read less than it writes."""
 
     kinds: Kinds
     setting: Setting
@@ -56,8 +60,8 @@ class Offers:
     moves: bool
     operands: tuple[tuple[str, ...], ...]
     pins: Pins
-    turning: frozenset[int] = frozenset()
     lone: frozenset[str] = frozenset()
+    spared: frozendict[tuple[str, int], int] = field(default_factory=frozendict[tuple[str, int], int])
     _outs: dict[object, Bill] = field(default_factory=dict)
     _known: dict[object, tuple[Offer, ...]] = field(default_factory=dict)
     _carries: dict[object, Bill | None] = field(default_factory=dict)
@@ -65,6 +69,10 @@ class Offers:
     @property
     def _looked_at(self) -> int:
         return LOOKED_AT if len(self.operands) <= SHORT else LOOKED_AT_LONG
+
+    @property
+    def _destinations(self) -> int:
+        return DESTINATIONS if len(self.operands) <= SHORT else DESTINATIONS_LONG
 
     def out(self, one: Subject) -> Bill:
         """The bill of a clone-out."""
@@ -100,10 +108,9 @@ class Offers:
         touching = (*((one.writer,) if one.writer >= 0 else ()), *one.readers)
         own = tuple((id(kinds[number]), self._place(one, number), self._inside(number)) for number in touching)
         products = tuple(self.setting.schedule.steps[reader].edit is None for reader in one.readers)
-        turns = tuple(tasks[number].kernel in self.turning for number in touching)
-        key = (one.writer < 0, ends, own, products, self._ring(one), self._wanted(one), turns)
+        key = (one.writer < 0, ends, own, products, self._ring(one), self._wanted(one), self._spared(one))
         if key not in self._known:
-            made = (*self._clones(one, tasks, kinds), *self._relayouts(one, tasks, kinds))
+            made = (*self._clones(one, kinds), *self._relayouts(one, tasks, kinds))
             self._known[key] = tuple(_shifted(offer, -first) for offer in made)
         return tuple(_shifted(offer, first) for offer in self._known[key])
 
@@ -116,6 +123,9 @@ class Offers:
 
     def _ring(self, one: Subject) -> bool:
         return self.pins.relayout.get(one.buffer) != "none"
+
+    def _spared(self, one: Subject) -> int:
+        return self.spared.get((one.buffer, one.readers[0]), 0)
 
     def _wanted(self, one: Subject) -> bool:
         """True for an input that a pin wants in LX."""
@@ -138,7 +148,7 @@ class Offers:
                 found[view] = cut, time
         return found
 
-    def _clones(self, one: Subject, tasks: tuple[Task, ...], kinds: tuple[Kind, ...]) -> list[Offer]:
+    def _clones(self, one: Subject, kinds: tuple[Kind, ...]) -> list[Offer]:
         """Loads into LX: for views that several readers share, of as many readers and as little time as can be, and for
         views of a single one if that can make it quicker."""
         if one.writer >= 0 and len(one.readers) < 2:
@@ -154,19 +164,19 @@ class Offers:
         for view in ranked:
             offer = self._clone(one, view, served[view], cuts[served[view][0]][view][0])
             if len(served[view]) == 1 and not self._wanted(one):
-                offer = replace(offer, gain_us=self._gain_us(one, offer, tasks, kinds))
+                offer = replace(offer, gain_us=self._gain_us(one, offer, kinds))
             if len(found) < OFFERED and offer.gain_us:
                 found.append(offer)
         return found
 
-    def _gain_us(self, one: Subject, offer: Offer, tasks: tuple[Task, ...], kinds: tuple[Kind, ...]) -> float:
+    def _gain_us(self, one: Subject, offer: Offer, kinds: tuple[Kind, ...]) -> float:
         """What a load for a single reader gains at most; loads of what steps make are offered to several only."""
         if one.writer >= 0:
             return 0.0
         (number,) = offer.copy.readers
         cut = self.setting.schedule.steps[number].name in self.kinds.tied
-        turns, rates = tasks[number].kernel in self.turning, rates_of(self.setting.device)
-        reader = Reader(kinds[number], self._place(one, number), cut, turns, rates)
+        spared, rates = self._spared(one), rates_of(self.setting.device)
+        reader = Reader(kinds[number], self._place(one, number), cut, spared, rates)
         return reader.gain_us(offer.copy.view, offer.copy.bills[DEVICE])
 
     def _clone(self, one: Subject, view: int, readers: list[int], cut: Cut) -> Offer:
@@ -193,7 +203,7 @@ class Offers:
                 bills = self._carried(one, reader, views, view)
                 if bills:
                     ranked.append((time + min(bill.serial_us for bill in bills.values()), view, cut, bills))
-            for _, view, cut, bills in sorted(ranked, key=lambda row: row[0])[:OFFERED]:
+            for _, view, cut, bills in sorted(ranked, key=lambda row: row[0])[: self._destinations]:
                 wanted.setdefault(view, {})[reader] = cut
                 known = prices.get(view, bills)
                 prices[view] = frozendict((v, bill) for v, bill in bills.items() if v in known)

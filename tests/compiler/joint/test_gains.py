@@ -7,11 +7,12 @@ from random import Random
 import pytest
 from frozendict import frozendict
 
+import compiler.joint.ground as ground_module
 import compiler.joint.kept as kept_module
 from compiler.check import check
 from compiler.compilation import Compilation
 from compiler.device import load_device
-from compiler.joint.gains import Reader, turning
+from compiler.joint.gains import Reader, least_us, turning
 from compiler.joint.kinds import Kind
 from compiler.joint.offers import Offers
 from compiler.loops import LoopProgram
@@ -27,11 +28,24 @@ from tests.programs import attention, chain, problem_of, product
 from tests.sketch import Sketch
 
 RATES = Rates(150.0, 0.00574)
+ANY = 1 << 40
 PROBLEM = JointProblem((), (), 1024, 128, RATES)
 
 
 def solved(program: LoopProgram, solver: str = "cp-sat", pins: Pins | None = None) -> Compilation:
     return compile_problem(GRAPH, problem_of(program, pins), pipeline=spec(solver, 5.0))
+
+
+def fan(readers: int) -> LoopProgram:
+    """A small input, and large results that no step reads: nearly all of its traffic is written."""
+    sketch = Sketch("fan")
+    value = sketch.apply("relu", sketch.input("x", 256, 512))
+    for number in range(readers):
+        wide = number % 2 == 0
+        sketch.output(
+            sketch.apply("add", value, value) if wide else sketch.reduce("sum", sketch.apply("mul", value, value), 1)
+        )
+    return sketch.program()
 
 
 def biased() -> LoopProgram:
@@ -68,6 +82,14 @@ def test_no_pin_on_an_input_makes_a_plan_quicker(program: LoopProgram, names: st
     assert free.cost.total_us <= pinned.cost.total_us + 1e-6
 
 
+def test_no_pin_makes_a_long_program_quicker_that_writes_more_than_it_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ground_module, "LONG", 4)
+    free = solved(fan(8))
+    pinned = solved(fan(8), pins=Pins(placement=frozendict({"x": "lx"})))
+    assert free.cost.total_us <= pinned.cost.total_us + 1e-6
+    assert [edit.source for edit in free.plan.edits] == ["x"]
+
+
 @pytest.mark.parametrize(
     "program", [chain(64, 256), biased(), product(64, 256, 512), product(512, 512, 512)], ids=lambda one: one.name
 )
@@ -95,6 +117,12 @@ def test_an_input_that_gains_nothing_in_lx_is_not_on_offer() -> None:
         assert all(offer.gain_us > 0 for offer in offers)
 
 
+def test_results_that_no_step_reads_count_as_written() -> None:
+    field = field_of(fan(40), load_device("spyre"))
+    assert len(field.ground.problem.tasks) > ground_module.LONG
+    assert next(item for item in field.ground.problem.items if item.name == "x").copies
+
+
 # The bound on the gain
 
 
@@ -118,7 +146,7 @@ def test_no_kernel_gains_more_by_a_load_than_was_told(seed: int) -> None:
         for _ in range(3)
     )
     kind, load = Kind(Menu(choices), ()), Bill(serial_us=draw.uniform(0, 9))
-    told = {view: Reader(kind, 0, False, True, RATES).gain_us(view, load) for view in (0, 1)}
+    told = {view: Reader(kind, 0, False, ANY, RATES).gain_us(view, load) for view in (0, 1)}
     for rest in [_rest(draw) for _ in range(20)]:
         for mask in (0, 2):
             for one in (c for c in choices if mask == 0 or c.views[1] != NOWHERE):
@@ -153,16 +181,25 @@ def test_a_load_that_must_not_change_the_division_has_fewer_rivals() -> None:
     slow, quick = Bill(memory_us=9.0), Bill(memory_us=1.0)
     kind = Kind(Menu((Choice((0,), (slow, Bill())), Choice((1,), (quick, Bill())))), ())
     load = Bill(serial_us=2.0)
-    assert Reader(kind, 0, False, True, RATES).gain_us(0, load) == 0.0
-    assert Reader(kind, 0, True, True, RATES).gain_us(0, load) == pytest.approx(7.0)
+    assert Reader(kind, 0, False, ANY, RATES).gain_us(0, load) == 0.0
+    assert Reader(kind, 0, True, ANY, RATES).gain_us(0, load) == pytest.approx(7.0)
 
 
 def test_bytes_spare_turnaround_only_where_a_kernel_may_read_less_than_it_writes() -> None:
     menu = Menu((Choice((0,), (Bill(read_bytes=15_000_000, written_bytes=1000), Bill(written_bytes=1000))),))
     load = Bill(serial_us=100.0)
-    assert Reader(Kind(menu, ()), 0, False, False, RATES).gain_us(0, load) == 0.0
-    assert Reader(Kind(menu, ()), 0, False, True, RATES).gain_us(0, load) == pytest.approx(15_000 * 0.00574)
-    assert turning((Task("one", (0,), -1, menu, 3),), {}) == {3}
+    assert Reader(Kind(menu, ()), 0, False, 0, RATES).gain_us(0, load) == 0.0
+    assert Reader(Kind(menu, ()), 0, False, ANY, RATES).gain_us(0, load) == pytest.approx(15_000 * 0.00574)
+    assert Reader(Kind(menu, ()), 0, False, 14_000_000, RATES).gain_us(0, load) == pytest.approx(14_000 * 0.00574)
+    assert turning((Task("one", (0,), -1, menu, 3),), {}) == {3: 1000}
     more = Menu((Choice((), (Bill(read_bytes=3000),)),))
-    assert turning((Task("one", (0,), -1, menu, 3), Task("two", (), -1, more, 3)), {}) == set()
-    assert turning((Task("one", (0,), -1, menu, 3), Task("two", (), -1, more, 3)), {3: 2500}) == {3}
+    assert turning((Task("one", (0,), -1, menu, 3), Task("two", (), -1, more, 3)), {}) == {}
+    assert turning((Task("one", (0,), -1, menu, 3), Task("two", (), -1, more, 3)), {3: 2500}) == {3: 500}
+
+
+def test_a_program_takes_no_less_than_its_quickest_divisions_with_all_in_lx() -> None:
+    """Of reductions of one kernel only the slowest counts, and compute hides memory."""
+    one = Task("one", (), -1, Menu((Choice((), (Bill(compute_us=2.0, fused_us=9.0, memory_us=1.0),)),)))
+    two = Task("two", (), -1, Menu((Choice((), (Bill(compute_us=1.0, fused_us=8.0, memory_us=15.0, serial_us=1.0),)),)))
+    assert least_us((one, two), RATES) == pytest.approx(17.0)
+    assert least_us((one, one), RATES) == pytest.approx(13.0)
