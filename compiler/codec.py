@@ -133,12 +133,12 @@ def structure(cls: type[T], plain: object, origin: str) -> T:
     return value
 
 
-class _Fault(ValueError):
+class _FaultError(ValueError):
     """Something that no value may hold; the text is for people."""
 
 
 def _say(error: BaseException, kind: type | None) -> str:
-    if isinstance(error, _Fault):
+    if isinstance(error, _FaultError):
         return str(error)
     if isinstance(error, KeyError | cattrs.ForbiddenExtraKeysError):
         return cattrs.v.format_exception(error, kind)
@@ -163,7 +163,7 @@ class _Converter(cattrs.Converter):
 
         def hook(value: Mapping[str, Any], cls: object) -> T:
             if not isinstance(value, dict):
-                raise _Fault(f"{_shown(value)} is not an object")
+                raise _FaultError(f"{_shown(value)} is not an object")
             return read(value, cls)
 
         return hook
@@ -179,7 +179,7 @@ def _converter() -> cattrs.Converter:
     for cls in (int, float, bool):
         converter.register_structure_hook(cls, _exact(cls))
     converter.register_structure_hook(str, _text)
-    converter.register_structure_hook_func(_is_enum, lambda value, cls: _word(value, cls))
+    converter.register_structure_hook_func(_is_enum, _word)
     converter.register_structure_hook_func(_is_frozendict, _frozendict_hook(converter))
     converter.register_structure_hook_func(_is_tuple, _tuple_hook(converter))
     converter.register_unstructure_hook_func(
@@ -202,10 +202,10 @@ def _register_union(converter: cattrs.Converter, union: object, tag: str) -> Non
 
     def read(value: object, _: object) -> object:
         if not isinstance(value, dict):
-            raise _Fault(f"{_shown(value)} is not an object")
+            raise _FaultError(f"{_shown(value)} is not an object")
         name = value.get(tag)
         if not isinstance(name, str) or name not in readers:
-            raise _Fault(f"{_shown(name)} as its {tag!r} is none of {', '.join(readers)}")
+            raise _FaultError(f"{_shown(name)} as its {tag!r} is none of {', '.join(readers)}")
         return readers[name]({key: item for key, item in value.items() if key != tag}, members[name])
 
     converter.register_structure_hook(union, read)
@@ -224,13 +224,13 @@ def _tagged(write: Callable[[Any], dict[str, Any]], tag: str, name: str) -> Call
 def _exact(cls: type) -> Callable[[object, object], object]:
     def hook(value: object, _: object) -> object:
         if type(value) is int and cls in (int, float) and not -(1 << 63) <= value < 1 << 63:
-            raise _Fault("a number beyond 64 bits")
+            raise _FaultError("a number beyond 64 bits")
         if cls is float and type(value) is int:
             return float(value)
         if type(value) is not cls:
-            raise _Fault(f"{_shown(value)} is not {_NAMES[cls]}")
+            raise _FaultError(f"{_shown(value)} is not {_NAMES[cls]}")
         if isinstance(value, float) and not math.isfinite(value):
-            raise _Fault(f"{value} is not a finite number")
+            raise _FaultError(f"{value} is not a finite number")
         return value
 
     return hook
@@ -246,7 +246,7 @@ def _word(value: object, cls: type) -> object:
         return cls(value)
     except ValueError:
         words = ", ".join(str(one.value) for one in cast(type[Enum], cls))
-        raise _Fault(f"{_shown(value)} is none of {words}") from None
+        raise _FaultError(f"{_shown(value)} is none of {words}") from None
 
 
 def _is_enum(cls: object) -> bool:
@@ -266,12 +266,12 @@ def _tuple_hook(converter: cattrs.Converter) -> Callable[[object, type], tuple[A
 
     def hook(value: object, cls: type) -> tuple[Any, ...]:
         if not isinstance(value, list):
-            raise _Fault(f"{_shown(value)} is not a list")
+            raise _FaultError(f"{_shown(value)} is not a list")
         kinds = get_args(cls)
         if kinds[-1] is Ellipsis:
             return tuple(converter.structure(item, kinds[0]) for item in value)
         if len(kinds) != len(value):
-            raise _Fault(f"{len(value)} entries, not {len(kinds)}")
+            raise _FaultError(f"{len(value)} entries, not {len(kinds)}")
         return tuple(converter.structure(item, kind) for item, kind in zip(value, kinds, strict=True))
 
     return hook
@@ -280,7 +280,7 @@ def _tuple_hook(converter: cattrs.Converter) -> Callable[[object, type], tuple[A
 def _frozendict_hook(converter: cattrs.Converter) -> Callable[[object, Any], frozendict[Any, Any]]:
     def hook(value: object, cls: type) -> frozendict[Any, Any]:
         if not isinstance(value, dict):
-            raise _Fault(f"{_shown(value)} is not an object")
+            raise _FaultError(f"{_shown(value)} is not an object")
         key_type, item_type = get_args(cls)
         entries = (
             (converter.structure(key, key_type), converter.structure(item, item_type)) for key, item in value.items()
@@ -299,7 +299,7 @@ def _scalar_in(value: object) -> float | int | bool:
         return float(value)
     if isinstance(value, bool | int | float):
         return cast("float | int | bool", _exact(type(value))(value, None))
-    raise _Fault(f"{_shown(value)} is not a number")
+    raise _FaultError(f"{_shown(value)} is not a number")
 
 
 _CONVERTER = _converter()

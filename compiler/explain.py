@@ -139,7 +139,7 @@ def _layouts(compilation: Compilation, buffer: str) -> tuple[LayoutCandidate, ..
 
 
 def _choice(row: LayoutCandidate) -> str:
-    """`sticks of dim 1  [16,512,64]: 8,192 elements copied in the whole graph (4.4 us)`."""
+    """`sticks of dim 1  [16,512,64]: 8,192 elements copied in the whole graph (4.4 µs)`."""
     layout = row.layout
     name = "one value per stick" if layout.sparse else f"sticks of dim {layout.stick_dim}"
     head = f"{'chosen  ' if row.chosen else 'instead '}{name}  {bracket(layout.device_size)}: "

@@ -7,6 +7,7 @@ accuracy.  Refuses to decide: divisions are those that `compiler.candidates` lis
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 from compiler.candidates import Candidate, candidates
@@ -17,7 +18,7 @@ from compiler.device import Device
 from compiler.explain_copy import explain_copy
 from compiler.liveness import lifetimes
 from compiler.ownership import gap, holding, mismatch, partial_sums
-from compiler.plan import HOMEWARD, EditKind, Plan, Slot
+from compiler.plan import HOMEWARD, Edit, EditKind, Plan, Slot
 from compiler.price import CostTerm, StepCost
 from compiler.schedule import Schedule, Step, expand
 from compiler.spaces import space_of
@@ -44,8 +45,7 @@ def explain_op(compilation: Compilation, name: str) -> str:
     lines.append(f"  takes      {_time(cost)}")
     for term in cost.terms:
         lines += _term(term, compilation.problem.device)
-    lines.append("  could be   (priced alone, with the buffers where they are)")
-    lines += [f"    {_row(row, rows, _driven_out(compilation, schedule, step, row))}" for row in _shown(rows)]
+    lines += _choices(compilation, schedule, step, rows)
     return "\n".join(lines) + "\n"
 
 
@@ -53,10 +53,15 @@ def _why(plan: Plan, step: Step) -> str:
     """Why it is divided so; a move follows the step at its other end."""
     told = plan.reasons.get(f"division:{step.name}")
     if told is None and step.edit is not None and step.edit.kind in HOMEWARD:
-        held = step.edit.kind is EditKind.CLONE_OUT
-        readers = " and ".join(step.edit.readers[:2])
-        return f"as {step.edit.source} is held" if held else f"as {readers} {verb(step.edit.readers, 'read')} it"
+        return _follows(step.edit)
     return told or "no reason is recorded"
+
+
+def _follows(edit: Edit) -> str:
+    """What a move is divided after."""
+    held = edit.kind is EditKind.CLONE_OUT
+    readers = " and ".join(edit.readers[:2])
+    return f"as {edit.source} is held" if held else f"as {readers} {verb(edit.readers, 'read')} it"
 
 
 def _time(cost: StepCost) -> str:
@@ -71,8 +76,17 @@ def _term(term: CostTerm, device: Device) -> list[str]:
     for key in term.constants:
         number = device.numbers[key]
         accuracy = f"; {number.accuracy}" if number.accuracy else ""
-        lines.append(f"      {key} = {number.value:g} {number.unit} ({number.kind}: {number.source}{accuracy})")
+        lines.append(f"      {key} = {number.value:g} {_unit(number.unit)} ({number.kind}: {number.source}{accuracy})")
     return lines
+
+
+def _unit(name: str) -> str:
+    """A unit of a device file as people read it.
+
+    >>> _unit("us/element"), _unit("bytes/ns")
+    ('µs/element', 'bytes/ns')
+    """
+    return "/".join("µs" + part.removeprefix("us") if part.split(" ")[0] == "us" else part for part in name.split("/"))
 
 
 def _shown(rows: tuple[Candidate, ...]) -> list[Candidate]:
@@ -90,6 +104,18 @@ def _row(row: Candidate, rows: tuple[Candidate, ...], away: list[str]) -> str:
     apart = "chosen" if row.chosen else f"{row.total_us - chosen.total_us:+,.2f} µs"
     lost = f"; {' and '.join(away)} would leave LX, which is not in this time" if away and not row.chosen else ""
     return f"{factors}: {row.total_us:,.2f} µs ({apart}; {span}{points}{lost})"
+
+
+def _choices(compilation: Compilation, schedule: Schedule, step: Step, rows: tuple[Candidate, ...]) -> Iterator[str]:
+    """The next best divisions; of a move none under which what it is for would leave LX."""
+    away = [(row, _driven_out(compilation, schedule, step, row)) for row in _shown(rows)]
+    if step.edit is not None and step.edit.kind in HOMEWARD:
+        away = [(row, names) for row, names in away if row.chosen or not (names and row.legal)]
+        if all(row.chosen for row, _ in away):
+            yield f"  could be   nothing else: it is divided {_follows(step.edit)}"
+            return
+    yield "  could be   (priced alone, with the buffers where they are)"
+    yield from (f"    {_row(row, rows, names)}" for row, names in away)
 
 
 def _ranked(row: Candidate) -> str:

@@ -93,7 +93,7 @@ class _Scene:
         """Through device memory."""
         size, device = self.layout.size_bytes, self.problem.device
         alone = one_way_us(device, 2 * size) + turnaround_us(device, size, size)
-        inputs = f"{size:,} B written and read, {alone:.6g} us alone; what compute hides costs nothing"
+        inputs = f"{size:,} B written and read, {alone:.6g} µs alone; what compute hides costs nothing"
         return Way(WayKind.SPILL, True, self._extra(self.outside), SPILL_WORDS, inputs, frozendict())
 
     def relayout(self) -> Way:
@@ -126,7 +126,7 @@ class _Scene:
             return Way(kind, False, 0.0, words, "", frozendict(), why)
         one, plan = fitting
         now = next(other.total_us for other in menu if other.chosen)
-        inputs = f"{name} alone takes {one.total_us:.6g} us divided so and {now:.6g} us now"
+        inputs = f"{name} alone takes {one.total_us:.6g} µs divided so and {now:.6g} µs now"
         return Way(kind, True, self._extra(plan), words, inputs, one.factors)
 
     def _divided(self, step: Step, one: Candidate) -> Plan:

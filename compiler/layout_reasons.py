@@ -107,7 +107,7 @@ def _difference(prices: StickPrices, change: int) -> str:
 
 
 def _amount(prices: StickPrices, price: int) -> str:
-    return counted(price, "device element") if prices.unit == "elements" else f"{price / NS_PER_US:,.2f} us"
+    return counted(price, "device element") if prices.unit == "elements" else f"{price / NS_PER_US:,.2f} µs"
 
 
 def sticks(buffer: Buffer, layout: StickLayout, loop: str | None = None) -> str:

@@ -76,9 +76,7 @@ def _other_sticks(name: str, order: tuple[int, ...], layout: StickLayout) -> str
     return f"{name} has {decided}, so that {ends}"
 
 
-def _advice(
-    name: str, buffers: Mapping[str, Buffer], layouts: Mapping[str, StickLayout], free: frozenset[str]
-) -> str:
+def _advice(name: str, buffers: Mapping[str, Buffer], layouts: Mapping[str, StickLayout], free: frozenset[str]) -> str:
     """What to pin instead; the sticks of copies follow their readers, and those of what the host fills the host."""
     last = f"an order that ends with {layouts[name].dim_order[-1]}"
     source = source_of(name, layouts)

@@ -135,4 +135,4 @@ def _slow_words(rated: Rated, copies_ns: int | None) -> str:
 
 
 def _us(ns: int) -> str:
-    return f"{ns / NS_PER_US:,.2f} us"
+    return f"{ns / NS_PER_US:,.2f} µs"

@@ -162,7 +162,7 @@ class Pricer:
         full = sustained_rate(self.device)
         if self.rate >= full or not found or found[0].name != "compute":
             return ()
-        inputs = f"rate={self.rate:g} MAC/ns/core compute={found[0].microseconds:.6g} us cores={cut.cores}"
+        inputs = f"rate={self.rate:g} MAC/ns/core compute={found[0].microseconds:.6g} µs cores={cut.cores}"
         slowed = found[0].microseconds * (full / self.rate - 1)
         return (term(self.device, "dim order", slowed, ORDER_WORDS, inputs),)
 

@@ -90,8 +90,8 @@ class _Places:
             lack = told.lack(number)
             return Spilled(ReasonCode.CAPACITY, lack or "the buffers around it leave no room for it")
         if more >= -LEAST_US:
-            return Spilled(ReasonCode.NOT_WORTH_IT, f"in LX the plan would take {max(0.0, more):,.2f} us more")
-        return Spilled(ReasonCode.CAPACITY, f"in LX it would save {-more:,.2f} us, and no address was found for it")
+            return Spilled(ReasonCode.NOT_WORTH_IT, f"in LX the plan would take {max(0.0, more):,.2f} µs more")
+        return Spilled(ReasonCode.CAPACITY, f"in LX it would save {-more:,.2f} µs, and no address was found for it")
 
 
 def reasons(before: Plan, plan: Plan, told: Judge) -> frozendict[str, str]:
@@ -102,7 +102,7 @@ def reasons(before: Plan, plan: Plan, told: Judge) -> frozendict[str, str]:
         seed = before.divisions.get(name)
         if seed is not None and seed != division:
             more = told.seed_us(numbers[name])
-            lost = "" if more is None else f", with which the plan would take {more:,.2f} us more as all else is"
+            lost = "" if more is None else f", with which the plan would take {more:,.2f} µs more as all else is"
             found[f"division:{name}"] = f"{division}: chosen together with all others, instead of {seed}{lost}"
     for edit in plan.edits:
         if edit not in before.edits:

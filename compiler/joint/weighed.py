@@ -6,11 +6,13 @@ copy that was offered, or with what stands in the way of one.  Refuses to decide
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from frozendict import frozendict
 
+from compiler.counts import verb
 from compiler.joint.arrivals import Arrivals
 from compiler.joint.judge import LEAST_US, Judge, served_again
 from compiler.joint.remedies import few, listed
@@ -19,8 +21,11 @@ from compiler.plan import EditKind, Plan, ReasonCode, Spilled
 from compiler.problem import Problem
 from compiler.schedule import expand
 from compiler.solvers.joint.faults import faults, loads, stays
-from compiler.solvers.joint.price import Sums, closed, price_us
-from compiler.solvers.joint.problem import DEVICE, HOME, Answer, Bill, Copy
+from compiler.solvers.joint.price import Sums, closed, price_us, times
+from compiler.solvers.joint.problem import DEVICE, HOME, Answer, Bill, Copy, JointProblem
+
+LEAST_SHOWN_US = 0.005
+PARTS = ("compute", "device memory", "beside them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +112,21 @@ class Weighed:
         saved = round(load - best.more_us, 2)
         anew = [self.told.ground.problem.tasks[reader].name for reader in best.anew]
         means = f" with {listed(few(anew))} divided like that" if anew else ""
-        gain = f"would save {saved:,.2f} us" if saved > 0 else _nothing(-saved)
+        gain = f"would save {saved:,.2f} µs" if saved > 0 else _nothing(-saved)
         late = "; a longer search may find that" if best.more_us < -LEAST_US else ""
-        return Spilled(ReasonCode.NOT_WORTH_IT, f"{head}, takes {load:,.2f} us to load and {gain}{means}{late}")
+        parts = self._parts(best) if saved <= 0 else ""
+        return Spilled(ReasonCode.NOT_WORTH_IT, f"{head}, takes {load:,.2f} µs to load and {gain}{means}{parts}{late}")
+
+    def _parts(self, one: Try) -> str:
+        """` (in all: compute +3.10 µs, device memory +66.67 µs, as mul leaves LX)`: what costs beside the load."""
+        problem, before = self.told.ground.problem, self.told.answer
+        pairs = zip(_spent(problem, before), _spent(problem, one.answer), strict=True)
+        more = [(name, after - now) for name, (now, after) in zip(PARTS, pairs, strict=True)]
+        said = [f"{name} {us:+,.2f} µs" for name, us in more if abs(us) >= LEAST_SHOWN_US]
+        both = zip(before.resident, one.answer.resident, problem.items, strict=True)
+        left = [item.name for here, still, item in both if here and not still]
+        why = f", as {listed(few(left))} {verb(left, 'leave')} LX" if left else ""
+        return f" (in all: {', '.join(said)}{why})" if said else ""
 
     def _tries(self, number: int, place: int) -> Iterator[Try]:
         """A clone for those readers that would find their part in it as things are, and one for all that it may
@@ -182,13 +199,23 @@ class Weighed:
             return ""
         out = self._alone_us(self.told.ground.problem.items[number].out)
         saved = round(out - more, 2)
-        gain = f"would save {saved:,.2f} us" if saved > 0 else _nothing(-saved)
+        gain = f"would save {saved:,.2f} µs" if saved > 0 else _nothing(-saved)
         late = "; a longer search may find that" if more < -LEAST_US else ""
-        return f"the host fetches it: a clone out of LX takes {out:,.2f} us, and reading it there {gain}{late}"
+        return f"the host fetches it: a clone out of LX takes {out:,.2f} µs, and reading it there {gain}{late}"
+
+
+def _spent(problem: JointProblem, answer: Answer) -> tuple[float, float, float]:
+    """What all kernels take by PARTS."""
+    found = times(problem, answer).values()
+    return (
+        math.fsum(one.compute_us for one in found),
+        math.fsum(one.memory_us for one in found),
+        math.fsum(one.serial_us for one in found),
+    )
 
 
 def _nothing(lost: float) -> str:
-    return f"would cost {lost:,.2f} us besides" if lost > 0 else "would save nothing"
+    return f"would cost {lost:,.2f} µs besides" if lost > 0 else "would save nothing"
 
 
 def unweighed(problem: Problem, plan: Plan) -> Plan:

@@ -34,9 +34,9 @@ def reasons_of(moves: Mapping[str, Moves], saved_us: Mapping[str, float], cost: 
 def _what(edit: Edit, size: int, cost: StepCost) -> str:
     if edit.kind is EditKind.RELAYOUT:
         found = f"{_listed(edit)} {verb(edit.readers, 'read')} it on other cores"
-        return f"{found}: {size:,} B over the ring in {cost.total_us:.4g} us"
+        return f"{found}: {size:,} B over the ring in {cost.total_us:.4g} µs"
     if edit.kind is EditKind.CLONE_IN:
-        return f"one load of {size:,} B in {cost.total_us:.4g} us for {_listed(edit)}"
+        return f"one load of {size:,} B in {cost.total_us:.4g} µs for {_listed(edit)}"
     return f"{size:,} B written once for {_listed(edit)}, the others find it in LX"
 
 
@@ -54,5 +54,5 @@ def _gain(one: Moves, saved: float) -> str:
     alone = len(one.made) == 1
     moves, many = ("this move", "s") if alone else (f"these {len(one.made)} moves", "")
     if saved <= 0:
-        return f"a pin asks for {moves} of {one.buffer}, which cost{many} the plan {-saved:.4g} us"
-    return f"{moves} of {one.buffer} save{many} the plan {saved:.4g} us"
+        return f"a pin asks for {moves} of {one.buffer}, which cost{many} the plan {-saved:.4g} µs"
+    return f"{moves} of {one.buffer} save{many} the plan {saved:.4g} µs"

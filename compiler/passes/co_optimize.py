@@ -111,7 +111,7 @@ class CoOptimize:
     ) -> Plan:
         """The plan that the search starts from, before it has found anything."""
         plan, total = unweighed(problem, start.plans[-1]), start.cost.total_us
-        told = {f"pass:{self.name}": f"{total:,.3f} us by the cost model; {NOTHING_BETTER}"} | (missing or {})
+        told = {f"pass:{self.name}": f"{total:,.3f} µs by the cost model; {NOTHING_BETTER}"} | (missing or {})
         claim = Claim(method, "ns", round(total * NS_PER_US), 0, 0)
         return replace(
             plan,
@@ -179,8 +179,8 @@ class CoOptimize:
         apart = abs(total - found.objective_us)
         told.setdefault(
             f"pass:{self.name}",
-            f"{found.objective_us:,.3f} us counted by the search, {total:,.3f} us by the cost model"
-            + (f": {apart:,.3f} us apart" if apart >= 0.0005 else ""),
+            f"{found.objective_us:,.3f} µs counted by the search, {total:,.3f} µs by the cost model"
+            + (f": {apart:,.3f} µs apart" if apart >= 0.0005 else ""),
         )
         return replace(
             made,

@@ -84,8 +84,8 @@ def _lifted(problem: Problem, plan: Plan, name: str) -> Plan:
     best = min(trials, key=lambda trial: trial.step_us + trial.copy_us)
     changed = [key for key in best.plan.layouts if best.plan.layouts[key] != plan.layouts.get(key)]
     words = f"rows outermost, so that {name} need not split a reduced loop for the span of one core: "
-    words += f"{best.step_us:,.1f} us instead of {present:,.1f} us"
-    words += f", less {best.copy_us:,.1f} us for the copy" if best.copy_us else ""
+    words += f"{best.step_us:,.1f} µs instead of {present:,.1f} µs"
+    words += f", less {best.copy_us:,.1f} µs for the copy" if best.copy_us else ""
     reasons = dict(best.plan.reasons)
     for key in changed:
         before = reasons.get(f"layout:{key}", "")

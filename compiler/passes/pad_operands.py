@@ -91,7 +91,7 @@ class _Padding:
         took = copy_us(self.problem.device, buffer, present, target)
         self.reasons[f"layout:{name}"] = f"the copy of {buffer.name} that {first.name} needs"
         self.reasons[f"edit:{name}"] = (
-            f"{buffer.name} with {_filled_words(first, buffer, tail)}; the copy takes {took:,.2f} us: "
+            f"{buffer.name} with {_filled_words(first, buffer, tail)}; the copy takes {took:,.2f} µs: "
             f"{counted(buffer.elements, 'element')} moved"
         )
 

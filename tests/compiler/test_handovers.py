@@ -45,7 +45,7 @@ def test_the_published_round_trip_and_relayout() -> None:
     found = handover(problem, plan, "neg", ("neg", "relu"), {})
     spill, ring = way(found, WayKind.SPILL), way(found, WayKind.RELAYOUT)
     assert spill.extra_us == pytest.approx(40.0, abs=0.05)
-    assert "39.9997 us alone" in spill.inputs
+    assert "39.9997 µs alone" in spill.inputs
     assert ring.possible
     assert ring.why_not == ""
     assert ring.extra_us == pytest.approx(1.1364, abs=1e-4)

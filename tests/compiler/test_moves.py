@@ -78,7 +78,7 @@ def test_the_published_graph_without_and_with_the_relayout(solver: str) -> None:
     assert (first.last_step, second.first_step) == (1, 1), "both are there while it moves"
     assert first.address != second.address
     assert found.plan.reasons["edit:neg@ring"] == (
-        "relu reads it on other cores: 2,097,152 B over the ring in 1.136 us; this move of neg saves the plan 38.86 us"
+        "relu reads it on other cores: 2,097,152 B over the ring in 1.136 µs; this move of neg saves the plan 38.86 µs"
     )
     assert found.plan.reasons["division:neg@ring"] == "as relu reads it"
 

@@ -52,7 +52,7 @@ def test_computed_operands_take_the_order_for_nothing() -> None:
     claim = plan.claims["order-dims"]
     assert (claim.method, claim.unit, claim.objective, claim.bound) == ("exact", "ns", 41943, 41943)
     assert (
-        "dim order 1, 0, 2, batch outermost for scores: 41.94 us instead of 104.86 us" in plan.reasons["layout:scores"]
+        "dim order 1, 0, 2, batch outermost for scores: 41.94 µs instead of 104.86 µs" in plan.reasons["layout:scores"]
     )
 
 
@@ -76,7 +76,7 @@ def test_an_input_is_copied_where_that_pays() -> None:
     assert plan.layouts["q@order102"].device_size == (4, 8, 512, 64)
     assert plan.reasons["layout:q@order102"] == "the copy of q that scores needs"
     assert plan.reasons["edit:q@order102"] == (
-        "q in dim order 1, 0, 2, batch outermost for scores: 41.94 us instead of 104.86 us; the copy takes 35.79 us: "
+        "q in dim order 1, 0, 2, batch outermost for scores: 41.94 µs instead of 104.86 µs; the copy takes 35.79 µs: "
         "1,048,576 elements moved"
     )
     assert plan.claims["order-dims"].objective == priced(program, plan) == 2 * (41943 + 35788)
@@ -89,20 +89,20 @@ def test_an_input_is_left_alone_where_a_copy_costs_more_than_it_saves() -> None:
     assert orders(plan) == {}
     clause = plan.reasons["layout:q"].rpartition("; ")[2]
     assert clause == (
-        "a batch stays just before a stick for scores, 13.11 us instead of 10.49 us: "
-        "the copies for another order would take 8.46 us"
+        "a batch stays just before a stick for scores, 13.11 µs instead of 10.49 µs: "
+        "the copies for another order would take 8.46 µs"
     )
     claim = plan.claims["order-dims"]
     assert claim.objective == claim.bound == priced(program, plan)
 
 
 def test_what_hides_behind_its_traffic_is_not_worth_a_copy() -> None:
-    """Depth 64: 13.11 us with a batch just before a stick, 1.84 us without, and 17.48 us to bring all operands."""
+    """Depth 64: 13.11 µs with a batch just before a stick, 1.84 µs without, and 17.48 µs to bring all operands."""
     program = attention(4, 512, 64)
     plan = ordered(program)
     assert kinds(plan) == {EditKind.RESTICKIFY: 1}
     assert plan.reasons["layout:q"].endswith(
-        "; a batch stays just before a stick for scores, hidden behind 17.48 us of traffic: another order would gain "
+        "; a batch stays just before a stick for scores, hidden behind 17.48 µs of traffic: another order would gain "
         "nothing"
     )
     assert plan.claims["order-dims"].objective == priced(program, plan) == 2 * (17476 + 1)
@@ -114,7 +114,7 @@ def test_what_hides_behind_its_traffic_still_takes_an_order_for_nothing() -> Non
     assert kinds(plan) == {EditKind.RESTICKIFY: 1}
     assert plan.layouts["relu"].dim_order == plan.layouts["scores"].dim_order == OUTSIDE
     assert plan.reasons["layout:scores"].endswith(
-        "dim order 1, 0, 2, batch outermost for scores, at no cost: hidden behind 17.48 us of traffic in any order"
+        "dim order 1, 0, 2, batch outermost for scores, at no cost: hidden behind 17.48 µs of traffic in any order"
     )
     assert plan.claims["order-dims"].objective == priced(program, plan) == 17476
 

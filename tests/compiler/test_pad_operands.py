@@ -77,7 +77,7 @@ def test_a_computed_operand_is_copied() -> None:
     assert plan.reasons["layout:neg@pad0x128"] == "the copy of neg that matmul needs"
     assert plan.reasons["edit:neg@pad0x128"] == (
         "neg with dim 0 filled up with zeros from 100 to 128, because matmul reads 100 steps of k in sticks of 64; "
-        "the copy takes 0.54 us: 12,800 elements moved"
+        "the copy takes 0.54 µs: 12,800 elements moved"
     )
     assert plan_faults(problem_of(sketch.program()), plan) == []
 

@@ -211,7 +211,7 @@ def test_c11_the_objective_is_exact_however_large_the_figures(shape: tuple[int, 
     assert claim.objective == round(1000 * found.cost.total_us)
     assert claim.bound >= 0.999 * claim.objective
     assert found.plan.reasons["pass:co-optimize"] == (
-        f"{found.cost.total_us:,.3f} us counted by the search, {found.cost.total_us:,.3f} us by the cost model"
+        f"{found.cost.total_us:,.3f} µs counted by the search, {found.cost.total_us:,.3f} µs by the cost model"
     )
 
 

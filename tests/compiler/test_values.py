@@ -151,6 +151,14 @@ def with_other(path: tuple[str | int, ...], other: object) -> str:
     return json.dumps(document)
 
 
+def refusal(text: str) -> str:
+    try:
+        from_json(Plan, text, "plan.json")
+    except InputError as error:
+        return error.sentence
+    return ""
+
+
 PYTHON = (
     "NoneType",
     "object has no",
@@ -168,14 +176,9 @@ PYTHON = (
 
 @pytest.mark.parametrize("other", [None, True, 3, -1.5, "x", [], [3], {}, {"a": 1}], ids=repr)
 def test_nothing_but_plain_words_whatever_stands_at_whatever_place(other: object) -> None:
-    refused = 0
-    for path in places(json.loads(to_json(PLAN))["value"]):
-        try:
-            from_json(Plan, with_other(path, other), "plan.json")
-        except InputError as error:
-            refused += 1
-            assert not any(word in error.sentence for word in PYTHON), error.sentence
-    assert refused > 10
+    said = [refusal(with_other(path, other)) for path in places(json.loads(to_json(PLAN))["value"])]
+    assert sum(map(bool, said)) > 10
+    assert [one for one in said if any(word in one for word in PYTHON)] == []
 
 
 def test_what_stands_where_something_else_belongs_is_shown() -> None:

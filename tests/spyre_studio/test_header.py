@@ -251,7 +251,7 @@ def test_a_stand_in_for_cp_sat_is_said_with_what_to_do() -> None:
 
 def test_what_a_search_says_of_its_own_accord_is_no_lack() -> None:
     plan = compiled()
-    told = replace(plan.plan, reasons=frozendict({"pass:co-optimize": "56.2 us counted by the search"}))
+    told = replace(plan.plan, reasons=frozendict({"pass:co-optimize": "56.2 µs counted by the search"}))
     assert missing_note(replace(plan, plan=told)) == ""
 
 

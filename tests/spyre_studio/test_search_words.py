@@ -20,7 +20,7 @@ SOLVER = "  solver     "
 WHY = "greedy in place of cp-sat: OR-Tools, which it stands on, is not installed"
 
 
-def solved(solver: SolverStatus, why: str = "305 us by the cost model") -> Compilation:
+def solved(solver: SolverStatus, why: str = "305 µs by the cost model") -> Compilation:
     """A plan as a search leaves it."""
     found = compiled()
     claim = Claim(solver.name, "ns", 305_000, max(0, round(solver.bound_us * 1000)), 0)
@@ -67,7 +67,7 @@ def test_nothing_is_said_of_a_search_where_nobody_searched() -> None:
 
 
 def test_that_nothing_better_was_found_is_said() -> None:
-    found = solved(SolverStatus("cp-sat", "out of time", 305.0, -1.0, -1.0, 1.2), f"305 us; {NOTHING_BETTER}")
+    found = solved(SolverStatus("cp-sat", "out of time", 305.0, -1.0, -1.0, 1.2), f"305 µs; {NOTHING_BETTER}")
     assert line(found, PLAN).endswith("; nothing better found in the time given than what it started from")
     assert plan_hint(found).endswith("Nothing better found in the time given than what it started from.")
     assert "Nothing better" not in plan_hint(solved(found.solver))

@@ -26,7 +26,7 @@ from tests.sketch import Sketch
 
 GREEDY = PIPELINES["co-optimized"].replace("solver=cp-sat seconds=10.0", "solver=greedy seconds=1.0")
 IN = Pins(placement=frozendict({"x": "lx"}))
-TAKES, SAVES = re.compile(r"takes ([\d.]+) us"), re.compile(r"would (save|cost) ([\d.]+) us")
+TAKES, SAVES = re.compile(r"takes ([\d.]+) µs"), re.compile(r"would (save|cost) ([\d.]+) µs")
 
 
 def on(cores: int) -> Device:
@@ -72,6 +72,15 @@ def test_a_clone_that_is_left_out_has_the_price_that_a_pin_for_it_costs() -> Non
     cost = pinned.cost.total_us - free.cost.total_us
     assert cost > 1
     assert more_us(found.detail) == pytest.approx(cost, abs=0.011)
+
+
+def test_a_clone_that_costs_more_than_its_load_says_in_which_part() -> None:
+    """As compute and device memory overlap, the parts add up to no less than what the plan takes more."""
+    found = spilled(compiled(attention(), on(32)), "q").detail
+    (parts,) = re.findall(r" like that \(in all: (.*)\)$", found)
+    more = {name.strip(): float(us) for name, us in re.findall(r"([a-z ]+) ([+-][\d.]+) µs", parts)}
+    assert set(more) <= {"compute", "device memory", "beside them"}
+    assert 10 < more_us(found) <= sum(us for us in more.values() if us > 0) + 0.02
 
 
 def test_a_clone_that_was_made_is_named() -> None:
