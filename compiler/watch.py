@@ -13,9 +13,6 @@ from dataclasses import dataclass, field
 from compiler.errors import StoppedError
 from compiler.plan import Plan
 
-NOTHING_BETTER = "nothing better found in the time given"
-"""What the reason of a search says where its plan is the one that it started from, and that is not known to be best."""
-
 Progress = Callable[[float, str], None]
 Asked = Callable[[], bool]
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Final
 
 from compiler.compilation import Compilation, SolverStatus
-from compiler.watch import NOTHING_BETTER
+from compiler.search_notes import notes_of, without_notes
 from spyre_studio.units import format_percent, format_us
 
 GAP: Final = "The gap is the share of the predicted time that a better plan could save at most."
 _STATUS: Final = {
+    "optimal among": "No plan with the moves that were on offer is quicker, under the same prices. Other moves may be.",
     "optimal": "No plan is quicker, under the same prices.",
     "within gap": "The search ended by itself: the gap is small enough, or nothing comes of looking further.",
     "out of time": "Its time was up; with more seconds it may find a better plan, or prove a higher bound.",
@@ -54,17 +55,16 @@ def solver_text(solver: SolverStatus) -> str:
 
 
 def unimproved_note(compilation: Compilation) -> str:
-    """That a search found nothing better than what it started from; '' if it did, or if there is nothing better."""
-    told = compilation.plan.reasons.values()
-    found = any(why.endswith(NOTHING_BETTER) for why in told)
-    return f"{NOTHING_BETTER} than what it started from" if found else ""
+    """That a search found nothing better than what it knew before, or had too little time; '' if neither is so."""
+    told = (notes_of(why) for key, why in compilation.plan.reasons.items() if key.startswith("pass:"))
+    return next((note for note in told if note), "")
 
 
 def stand_in_reason(compilation: Compilation) -> str:
     """Who took whose place, and why. Example: 'greedy in place of cp-sat: OR-Tools, which it stands on, is not
     installed'; '' where nobody did."""
     told = (why for key, why in compilation.plan.reasons.items() if key.startswith("pass:") and "OR-Tools" in why)
-    return next(told, "").removesuffix(f"; {NOTHING_BETTER}")
+    return without_notes(next(told, ""))
 
 
 def missing_note(compilation: Compilation) -> str:

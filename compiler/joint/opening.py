@@ -38,7 +38,8 @@ ASKED_EVERY_S = 0.05
 class Opening:
     """Placed plans, the last one at least as good as the others; what that costs, and the status of its pins.
 
-    `claims` are those of before the placement, `seconds` what all this took.
+    `claims` are those of before the placement, `seconds` what all this took.  `hurried`: the time for better divisions
+    was up before they were as good as they get.
     """
 
     plans: tuple[Plan, ...]
@@ -46,6 +47,7 @@ class Opening:
     status: frozendict[str, PinStatus]
     claims: frozendict[str, Claim]
     seconds: float
+    hurried: bool = False
 
     @property
     def kept(self) -> bool:
@@ -79,7 +81,7 @@ def opened(problem: Problem, plan: Plan, seconds: float, tell: Tell, last: bool)
         _, better, cost = ImproveDivision().improved(problem, plan, (placed, cost), over)
         if better is not placed:
             plans, status = (placed, better), _status(problem, better)
-    return Opening(plans, cost, status, plan.claims, time.monotonic() - began)
+    return Opening(plans, cost, status, plan.claims, time.monotonic() - began, over.hurried)
 
 
 class _Over:
@@ -88,13 +90,15 @@ class _Over:
     def __init__(self, tell: Tell, total_us: float, until: float, kept: bool) -> None:
         self._tell, self._total_us, self._until, self._kept = tell, total_us, until, kept
         self._next, self._enough = 0.0, False
+        self.hurried = False
 
     def __call__(self) -> bool:
         now = time.monotonic()
         if self._kept and not self._enough and now >= self._next:
             self._next = now + ASKED_EVERY_S
             self._enough = self._tell(self._total_us, -1.0)
-        return self._enough or now >= self._until
+        self.hurried = self.hurried or (not self._enough and now >= self._until)
+        return self._enough or self.hurried
 
 
 def _status(problem: Problem, placed: Plan) -> frozendict[str, PinStatus]:

@@ -28,15 +28,26 @@ from compiler.joint.weighed import unweighed
 from compiler.passes.place_scratchpad import MOST_SECONDS
 from compiler.plan import Claim, Plan, Slot
 from compiler.problem import Problem
+from compiler.search_notes import (
+    BEFORE,
+    BY_ITSELF,
+    HURRIED,
+    IMPROVED,
+    IN_TIME,
+    START,
+    STOPPED,
+    nothing_better,
+    with_notes,
+)
+from compiler.solver_status import partly_offered, with_offer
 from compiler.solvers.cp_sat import SolverMissingError
 from compiler.solvers.joint.exact import Outcome, Tell, steady
 from compiler.solvers.joint.faults import faults
 from compiler.solvers.joint.judge import firsts
 from compiler.solvers.joint.near import near
-from compiler.solvers.joint.price import price_us
 from compiler.solvers.joint.problem import Answer
 from compiler.solvers.joint.table import FALLBACK, SEARCHES
-from compiler.watch import NOTHING_BETTER, Watch
+from compiler.watch import Watch
 
 NS_PER_US = 1000
 LEAST_SECONDS, FEW_STEPS = 0.1, 30
@@ -94,7 +105,7 @@ class CoOptimize:
         enough, late = start.enough(tell), last and start.late(self.seconds)
         if start.kept and (enough or late):
             watch.out_of_time = late
-            return self._as_it_stands(problem, start, self.solver)
+            return self._as_it_stands(problem, start, self.solver, watch)
         pins = settled(problem, plan, self.moves == "yes")
         before = [watch.previous] if watch.previous is not None else []
         starts = pins.starts(answer_of(pins.ground, one) for one in (*before, *start.plans))
@@ -103,30 +114,42 @@ class CoOptimize:
         found = replace(found, answer=firsts(pins.ground.problem, found.answer))
         made = self._made(problem, plan, pins, found, method, missing)
         if start.kept and made.claims[self.name].objective > start.cost.total_us * NS_PER_US + 1:
-            return self._as_it_stands(problem, start, method, missing)  # its tables know less than the start
-        return self._said(made, pins.ground, starts)
+            return self._as_it_stands(problem, start, method, watch, missing)  # its tables know less than the start
+        return self._said(made, start, watch)
 
     def _as_it_stands(
-        self, problem: Problem, start: Opening, method: str, missing: dict[str, str] | None = None
+        self, problem: Problem, start: Opening, method: str, watch: Watch, missing: dict[str, str] | None = None
     ) -> Plan:
         """The plan that the search starts from, before it has found anything."""
         plan, total = unweighed(problem, start.plans[-1]), start.cost.total_us
-        told = {f"pass:{self.name}": f"{total:,.3f} µs by the cost model; {NOTHING_BETTER}"} | (missing or {})
+        told = {f"pass:{self.name}": f"{total:,.3f} µs by the cost model"} | (missing or {})
         claim = Claim(method, "ns", round(total * NS_PER_US), 0, 0)
-        return replace(
+        made = replace(
             plan,
             reasons=frozendict({**plan.reasons, **told}),
             pins=plan.pins | start.status,
             claims=start.claims.set(self.name, claim),
         )
+        return self._said(made, start, watch)
 
-    def _said(self, made: Plan, ground: Ground, starts: list[Answer]) -> Plan:
-        """The plan, which says so if it is no better than what the search started from and may not be the best."""
+    def _said(self, made: Plan, start: Opening, watch: Watch) -> Plan:
+        """The plan, which says so if it may not be the best and is no better than what was known before the search, or
+        if there was too little time for that."""
         claim, key = made.claims[self.name], f"pass:{self.name}"
-        first = min(price_us(ground.problem, one) for one in starts if not faults(ground.problem, one))
-        if claim.bound >= claim.objective or claim.objective < round(first * NS_PER_US):
+        if claim.bound >= claim.objective:
             return made
-        return replace(made, reasons=made.reasons.set(key, f"{made.reasons[key]}; {NOTHING_BETTER}"))
+        stopped = watch.enough()
+        ended = STOPPED if stopped else IN_TIME if watch.out_of_time else BY_ITSELF
+        known = {IMPROVED if len(start.plans) > 1 else START: start.cost.total_us} if start.kept else {}
+        before = watch.previous
+        old = before.claims.get(self.name) if before is not None else None
+        if before is not None and old is not None and before.pins == made.pins:
+            known[BEFORE] = old.objective / NS_PER_US
+        than = min(known, key=lambda one: known[one], default="")
+        unimproved = bool(than) and claim.objective + 1 >= round(known[than] * NS_PER_US)
+        hurried = start.hurried and watch.out_of_time and not stopped and old is None
+        notes = (nothing_better(ended, than) if unimproved else "", HURRIED if hurried else "")
+        return replace(made, reasons=made.reasons.set(key, with_notes(made.reasons[key], *notes)))
 
     def near(
         self, problem: Problem, plan: Plan, before: Plan, changed: frozenset[str], bounded: bool, watch: Watch
@@ -150,7 +173,8 @@ class CoOptimize:
         starts, tell = pins.starts([start]), partial(watch.tell, self.solver)
         found = near(ground.problem, starts, [] if same else tasks, self.seconds, self.seed, tell, bound)
         method = claim.method if claim is not None else self.solver
-        return self._made(problem, plan, pins, _told(found), method, {})
+        made = self._made(problem, plan, pins, _told(found), method, {})
+        return with_offer(made, self.name, not (bounded and partly_offered(before)))
 
     def _says(self, ground: Ground, answer: Answer, plan: Plan) -> bool:
         """True if an answer is what the plan has, and not only what is nearest to it."""
@@ -182,12 +206,13 @@ class CoOptimize:
             f"{found.objective_us:,.3f} µs counted by the search, {total:,.3f} µs by the cost model"
             + (f": {apart:,.3f} µs apart" if apart >= 0.0005 else ""),
         )
-        return replace(
+        made = replace(
             made,
             reasons=frozendict(told),
             pins=made.pins | status,
             claims=made.claims.set(self.name, _claim(method, total, found)),
         )
+        return with_offer(made, self.name, pins.ground.whole)
 
     def _found(
         self, ground: Ground, starts: list[Answer], until: float, tell: Tell

@@ -23,13 +23,23 @@ from compiler.pins import Pins, PinState
 from compiler.pipeline import compile_problem
 from compiler.plan import Plan, Slot
 from compiler.problem import Problem
+from compiler.search_notes import (
+    BY_ITSELF,
+    HURRIED,
+    IMPROVED,
+    NOTHING_BETTER,
+    START,
+    STOPPED,
+    notes_of,
+    nothing_better,
+)
 from compiler.solvers.joint import exact
 from compiler.solvers.joint.beam import beam
 from compiler.solvers.joint.greedy import greedy
 from compiler.solvers.joint.judge import trivial
 from compiler.solvers.joint.price import price_us
 from compiler.solvers.joint.problem import Answer, JointProblem
-from compiler.watch import NOTHING_BETTER, Finding, Watch
+from compiler.watch import Finding, Watch
 from tests.compiler.joint.drawn_programs import GRAPH, spec
 from tests.compiler.test_co_optimize import before, wide
 from tests.compiler.test_placement_random import narrow
@@ -91,7 +101,7 @@ def test_the_first_plan_is_there_before_anything_is_searched(monkeypatch: pytest
     assert told[0].objective_us == pytest.approx(staged.cost.total_us)
     assert failed(found.verdicts) == {}
     assert found.solver.status == "stopped"
-    assert found.plan.reasons["pass:co-optimize"].endswith(NOTHING_BETTER)
+    assert found.plan.reasons["pass:co-optimize"].endswith(nothing_better(STOPPED, START))
     claim = found.plan.claims["co-optimize"]
     assert (claim.method, claim.objective, claim.bound) == ("cp-sat", round(staged.cost.total_us * 1000), 0)
 
@@ -167,6 +177,44 @@ def test_what_ended_a_search_is_told_apart() -> None:
     proved = compile_problem(GRAPH, Problem(attention(), spyre(32)), pipeline=spec("cp-sat", 10.0))
     assert proved.solver.status == "optimal"
     assert NOTHING_BETTER not in proved.plan.reasons["pass:co-optimize"]
+
+
+def end_of(plan: Plan) -> str:
+    return notes_of(plan.reasons["pass:co-optimize"])
+
+
+def test_a_search_that_ended_by_itself_is_not_said_to_have_had_no_time() -> None:
+    rule = spec("greedy", 5.0).replace("moves=yes", "moves=no")
+    assert "moves=no" in rule
+    found = compile_problem(GRAPH, Problem(attention(), spyre(32)), pipeline=rule)
+    assert end_of(found.plan) in ("", nothing_better(BY_ITSELF, IMPROVED))
+    assert bool(end_of(found.plan)) == (found.cost.total_us > searched_us(attention()) - MICRO)
+
+
+def searched_us(program: LoopProgram) -> float:
+    return compile_problem(GRAPH, Problem(program, spyre(32)), pipeline="searched").cost.total_us
+
+
+def test_what_was_improved_before_a_stop_is_not_called_nothing() -> None:
+    """Stopped once the divisions are better than those it began with: only what came after that found nothing."""
+    problem, told = Problem(attention(), spyre(32)), list[Finding]()
+    watch = Watch(found=told.append)
+    watch.enough = lambda: bool(told) and told[-1].objective_us < told[0].objective_us - 1
+    plan = CoOptimize("cp-sat", 60.0).search(problem, before(problem), watch)
+    assert plan.claims["co-optimize"].objective < round(told[0].objective_us * 1000)
+    assert nothing_better(STOPPED, START) not in plan.reasons["pass:co-optimize"]
+    assert end_of(plan) == nothing_better(STOPPED, IMPROVED)
+
+
+def test_divisions_that_there_was_no_time_for_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(wide(12), narrow("spyre", 32))
+    monkeypatch.setattr(opening, "LEAST_SECONDS", 0.0)
+    hurried = compile_problem(GRAPH, problem, pipeline=spec("cp-sat", 0.01))
+    assert hurried.solver.status == "out of time"
+    assert end_of(hurried.plan).endswith(HURRIED)
+    monkeypatch.undo()
+    enough = compile_problem(GRAPH, Problem(attention(), spyre(32)), pipeline=spec("cp-sat", 10.0))
+    assert HURRIED not in enough.plan.reasons["pass:co-optimize"]
 
 
 def test_the_log_has_no_bound_that_is_none() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from compiler.compilation import Compilation, SolverStatus
 from compiler.plan import Claim
-from compiler.watch import NOTHING_BETTER, Finding
+from compiler.search_notes import HURRIED, IN_TIME, START, nothing_better, with_notes
+from compiler.watch import Finding
 from spyre_studio.commands.terminal import Terminal
 from spyre_studio.search_run import time_words
 from spyre_studio.solver_words import missing_note, plan_hint, solver_hint, solver_text
@@ -67,13 +68,22 @@ def test_nothing_is_said_of_a_search_where_nobody_searched() -> None:
 
 
 def test_that_nothing_better_was_found_is_said() -> None:
-    found = solved(SolverStatus("cp-sat", "out of time", 305.0, -1.0, -1.0, 1.2), f"305 µs; {NOTHING_BETTER}")
+    found = solved(
+        SolverStatus("cp-sat", "out of time", 305.0, -1.0, -1.0, 1.2), f"305 µs; {nothing_better(IN_TIME, START)}"
+    )
     assert line(found, PLAN).endswith("; nothing better found in the time given than what it started from")
     assert plan_hint(found).endswith("Nothing better found in the time given than what it started from.")
     assert "Nothing better" not in plan_hint(solved(found.solver))
 
 
-@pytest.mark.parametrize("end", ["", f"; {NOTHING_BETTER}"])
+def test_that_there_was_too_little_time_is_said() -> None:
+    status = SolverStatus("cp-sat", "out of time", 305.0, -1.0, -1.0, 1.2)
+    assert line(solved(status, with_notes("305 µs", HURRIED)), PLAN).endswith(f"; {HURRIED}")
+    both = solved(status, with_notes("305 µs", nothing_better(IN_TIME, START), HURRIED))
+    assert line(both, PLAN).endswith(f"than what it started from; {HURRIED}")
+
+
+@pytest.mark.parametrize("end", ["", f"; {nothing_better(IN_TIME, START)}"])
 def test_the_summary_names_who_stands_in_and_why(end: str) -> None:
     found = solved(SolverStatus("greedy-without-or-tools", "heuristic", 305.0, -1.0, -1.0, 0.3), WHY + end)
     assert line(found, SOLVER) == WHY
