@@ -20,7 +20,8 @@ from compiler.materialize import materialize
 from compiler.passes.co_optimize import CoOptimize
 from compiler.pipeline import parse_pipeline
 from compiler.pipelines import name_of
-from compiler.plan import Claim
+from compiler.plan import Claim, Plan
+from compiler.solver_status import proved_status
 
 PROGRAM, COST, RECORD = "program", "cost", "record"
 _AROUND = frozenset({"unfold", "against the plan before"})  # records of the log that are of no pass
@@ -110,17 +111,20 @@ def _solver_faults(whole: Compilation) -> Iterator[str]:
     names = {claim.method} if claim else {name_of(whole.plan.pipeline), "passes"}
     if solver.name not in names:
         yield f"its solver is {solver.name!r}, not {' or '.join(sorted(name for name in names if name))}"
-    if solver.status not in _statuses(claim):
+    if solver.status not in _statuses(whole.plan):
         yield f"the status of its solver is {solver.status!r}, which its claims do not bear out"
 
 
-def _statuses(claim: Claim | None) -> frozenset[str]:
-    """How a run can have ended that makes this claim of the whole plan, or none."""
+def _statuses(plan: Plan) -> frozenset[str]:
+    """How a run can have ended that makes the claim of this plan about all of it, or none."""
+    claim = plan.claims.get(CoOptimize.name)
     if claim is None:
         return frozenset({"heuristic"})
     if claim.bound <= 0:
         return frozenset({"heuristic"}) | _CUT_SHORT
-    return frozenset({"optimal"}) if claim.bound >= claim.objective else frozenset({"within gap"}) | _CUT_SHORT
+    return (
+        frozenset({proved_status(plan)}) if claim.bound >= claim.objective else frozenset({"within gap"}) | _CUT_SHORT
+    )
 
 
 def _claim_faults(whole: Compilation) -> Iterator[str]:

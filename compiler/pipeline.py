@@ -38,6 +38,7 @@ from compiler.pipelines import PIPELINES, name_of, options_of
 from compiler.plan import Claim, Plan
 from compiler.problem import Problem
 from compiler.schedule import expand
+from compiler.solver_status import proved_status
 from compiler.unfold import changes, unfold
 from compiler.watch import Asked, Finding, Progress, Watch
 
@@ -201,7 +202,7 @@ def _solver(named: str, plan: Plan, watch: Watch, total_us: float, seconds: floa
     ended = "stopped" if watch.enough() else "out of time" if watch.out_of_time else ""
     if claim.bound <= 0:
         return SolverStatus(claim.method, ended or "heuristic", total_us, -1.0, -1.0, seconds)
-    status = "optimal" if claim.bound >= claim.objective else ended or "within gap"
+    status = proved_status(plan) if claim.bound >= claim.objective else ended or "within gap"
     return SolverStatus(claim.method, status, total_us, min(total_us, claim.bound / 1000), claim.gap, seconds)
 
 

@@ -7,7 +7,9 @@ Refuses to search and to decide.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from frozendict import frozendict
 
@@ -17,8 +19,8 @@ from compiler.joint.bills import Surroundings
 from compiler.joint.gains import least_us, turning
 from compiler.joint.kept import kept_of
 from compiler.joint.kinds import Kind, Role, rates_of
-from compiler.joint.offers import Offer, Offers
-from compiler.joint.subjects import Subject, subjects
+from compiler.joint.offers import Offer, Offered, Offers
+from compiler.joint.subjects import MOST_READ, Subject, subjects
 from compiler.joint.views import Views
 from compiler.loops import OpKind
 from compiler.ownership import may_take_over
@@ -27,13 +29,17 @@ from compiler.problem import Problem
 from compiler.schedule import Schedule
 from compiler.solvers.joint.problem import NOWHERE, Item, JointProblem, Menu, Task
 
+T = TypeVar("T")
 LONG, MUCH = 40, 0.01
 """Steps of a long program, and the share of its time that a load into LX for a single reader has to be able to save."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """A joint problem and what its numbers stand for: `kinds` by task, `subjects` and `offers` by item, `views`."""
+    """A joint problem and what its numbers stand for: `kinds` by task, `subjects` and `offers` by item, `views`.
+
+    `whole`: all moves are on offer that may gain something, of the forms that `compiler.joint.offers` knows.
+    """
 
     problem: JointProblem
     plan: Plan
@@ -42,21 +48,28 @@ class Ground:
     subjects: tuple[Subject, ...]
     offers: tuple[tuple[Offer, ...], ...]
     views: Views
+    whole: bool = True
 
 
-def ground_of(problem: Problem, plan: Plan, free: frozenset[str], moves: bool = True) -> Ground:
+Pause = Callable[[], None]
+"""Called again and again while tables are made; may raise to end that."""
+
+
+def ground_of(
+    problem: Problem, plan: Plan, free: frozenset[str], moves: bool = True, pause: Pause = lambda: None
+) -> Ground:
     """The ground of a plan with layouts, edits and divisions; steps of `free` may be divided anew.
 
     Placement, kernels and moves that the plan may have are not looked at.  Of the pins, those to device memory hold;
-    what others ask for is added by `compiler.joint.conflict`.
+    what others ask for is added by `compiler.joint.conflict`.  Raises what `pause` raises.
     """
-    maker = _Maker(problem, plan, free, moves)
+    maker = _Maker(problem, plan, free, moves, pause)
     return maker.ground()
 
 
 class _Maker:
-    def __init__(self, problem: Problem, plan: Plan, free: frozenset[str], moves: bool) -> None:
-        self.problem, self.plan, self.moves = problem, plan, moves
+    def __init__(self, problem: Problem, plan: Plan, free: frozenset[str], moves: bool, pause: Pause) -> None:
+        self.problem, self.plan, self.moves, self.pause = problem, plan, moves, pause
         self.kept = kept_of(problem, plan)
         self.feet: dict[Menu, frozendict[int, int]] = {}
         self.schedule, self.setting = self.kept.setting.schedule, self.kept.setting
@@ -82,25 +95,38 @@ class _Maker:
         tasks, kinds, maker = self._made(tied)
         offers = self._offers(tied, tasks, kinds, maker)
         kept = [
-            here and (one.writer >= 0 or bool(own)) for here, one, own in zip(tied, self.subjects, offers, strict=True)
+            here and (one.writer >= 0 or bool(own.offers))
+            for here, one, own in zip(tied, self.subjects, offers, strict=True)
         ]
+        whole = self._looked_at_all() and all(own.whole for own in offers)
         if kept != tied:  # each operand doubles the bills of its readers: without those of which no load gains anything
             tied = kept
             tasks, kinds, maker = self._made(tied)
             offers = self._offers(tied, tasks, kinds, maker)
         items = tuple(
-            self._item(one, tasks, kinds, found, maker) if tied[number] else self._bare(one)
-            for number, (one, found) in enumerate(zip(self.subjects, offers, strict=True))
+            self._item(one, tasks, kinds, found.offers, maker) if tied[number] else self._bare(one)
+            for number, (one, found) in enumerate(self._each(zip(self.subjects, offers, strict=True)))
         )
         device = self.problem.device
         joint = JointProblem(tasks, items, device.lx_budget_bytes, device.stick_bytes, rates_of(device))
-        return Ground(joint, self.plan, self.schedule, kinds, self.subjects, offers, self.kinds.views)
+        whole, made = whole and all(own.whole for own in offers), tuple(own.offers for own in offers)
+        return Ground(joint, self.plan, self.schedule, kinds, self.subjects, made, self.kinds.views, whole)
+
+    def _looked_at_all(self) -> bool:
+        """True if no step reads so much that not all of it may be in LX."""
+        return all(len({read.buffer for read in step.op.reads}) <= MOST_READ for step in self.schedule.steps)
+
+    def _each(self, parts: Iterable[T]) -> Iterator[T]:
+        """These, with a pause before each."""
+        for one in parts:
+            self.pause()
+            yield one
 
     def _made(self, tied: list[bool]) -> tuple[tuple[Task, ...], tuple[Kind, ...], Offers]:
         """Tasks with their kinds where these subjects may be in LX, and what makes offers for them."""
         roles, numbers = self._roles(tied)
         operands = tuple(role.operands for role in roles)
-        pairs = zip(self.schedule.steps, roles, strict=True)
+        pairs = self._each(zip(self.schedule.steps, roles, strict=True))
         kinds = tuple(self.kinds.kind(step, role, self.kernel[step.name][1]) for step, role in pairs)
         tasks = tuple(
             Task(step.name, own, role.writes, kind.menu, self.kernel[step.name][0], other)
@@ -146,14 +172,20 @@ class _Maker:
 
     def _offers(
         self, tied: list[bool], tasks: tuple[Task, ...], kinds: tuple[Kind, ...], maker: Offers
-    ) -> tuple[tuple[Offer, ...], ...]:
-        """The offers for every subject; in long programs without those that gain little."""
-        pairs = zip(tied, self.subjects, strict=True)
-        found = tuple(maker.of(one, tasks, kinds) if here else () for here, one in pairs)
+    ) -> tuple[Offered, ...]:
+        """The offers for every subject; in long programs without those that gain little, so that of inputs they are
+        never known to be all."""
+        pairs = self._each(zip(tied, self.subjects, strict=True))
+        found = tuple(maker.of(one, tasks, kinds) if here else Offered() for here, one in pairs)
         if len(tasks) <= LONG:
             return found
         least = MUCH * least_us(tasks, rates_of(self.problem.device))
-        return tuple(tuple(one for one in own if one.gain_us >= least) for own in found)
+        return tuple(
+            Offered(tuple(offer for offer in own.offers if offer.gain_us >= least), own.whole and one.writer >= 0)
+            if here
+            else own
+            for here, one, own in zip(tied, self.subjects, found, strict=True)
+        )
 
     def _tied(self, one: Subject) -> bool:
         """True if a subject may be in LX at all: as written, or by a load into LX."""

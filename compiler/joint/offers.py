@@ -9,6 +9,7 @@ carry (`compiler.relayouts`).
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field, replace
 
 from frozendict import frozendict
@@ -27,15 +28,23 @@ from compiler.schedule import Schedule, Step, copy_op
 from compiler.solvers.joint.problem import DEVICE, NOWHERE, Bill, Copy, Task
 
 COPIED = "@copy"
-OFFERED = 4
-"""Views of a load into LX that are offered."""
-SHORT = 80
-DESTINATIONS, DESTINATIONS_LONG = 6, 4
-"""Destinations that are offered per edge (facts 5.5): in programs of up to SHORT steps some of fewer cores are among
-them, which their neighbours may want; and in longer ones."""
-LOOKED_AT, LOOKED_AT_LONG = 24, 8
-"""Views of the writer that a relayout may start from, and of each reader that it may go to, those of the quickest
-divisions: in programs of up to SHORT steps, and in longer ones."""
+SMALL, SHORT = 30, 80
+"""Steps of programs in which all moves are on offer, and of those in which fewer are looked at, but not few."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much is on offer: views of a load into LX, destinations per edge (facts 5.5), and views of the writer that a
+    relayout may start from, and of each reader that it may go to, those of the quickest divisions."""
+
+    loads: int
+    destinations: int
+    looked_at: int
+
+
+ALL = Extent(sys.maxsize, sys.maxsize, sys.maxsize)
+MANY, FEW = Extent(4, 6, 24), Extent(4, 4, 8)
+"""With six destinations some of fewer cores are among them, which their neighbours may want."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,14 @@ class Offer:
     copy: Copy
     division: Division
     gain_us: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The offers for a subject; `whole` if none was left out that may gain something."""
+
+    offers: tuple[Offer, ...] = ()
+    whole: bool = True
 
 
 @dataclass(slots=True)
@@ -63,16 +80,13 @@ class Offers:
     lone: frozenset[str] = frozenset()
     spared: frozendict[tuple[str, int], int] = field(default_factory=frozendict[tuple[str, int], int])
     _outs: dict[object, Bill] = field(default_factory=dict)
-    _known: dict[object, tuple[Offer, ...]] = field(default_factory=dict)
+    _known: dict[object, Offered] = field(default_factory=dict)
     _carries: dict[object, Bill | None] = field(default_factory=dict)
 
     @property
-    def _looked_at(self) -> int:
-        return LOOKED_AT if len(self.operands) <= SHORT else LOOKED_AT_LONG
-
-    @property
-    def _destinations(self) -> int:
-        return DESTINATIONS if len(self.operands) <= SHORT else DESTINATIONS_LONG
+    def _extent(self) -> Extent:
+        count = len(self.operands)
+        return ALL if count <= SMALL else MANY if count <= SHORT else FEW
 
     def out(self, one: Subject) -> Bill:
         """The bill of a clone-out."""
@@ -99,10 +113,10 @@ class Offers:
         )
         return bill_of(setting.draft(step), self.setting.device, Surroundings(frozenset(), False), {})
 
-    def of(self, one: Subject, tasks: tuple[Task, ...], kinds: tuple[Kind, ...]) -> tuple[Offer, ...]:
+    def of(self, one: Subject, tasks: tuple[Task, ...], kinds: tuple[Kind, ...]) -> Offered:
         """The offers for a subject, clone-ins first; those of equal edges are made once."""
         if not self.moves:
-            return ()
+            return Offered()
         first = one.writer if one.writer >= 0 else one.readers[0]
         ends = (one.writer - first, *(reader - first for reader in one.readers))
         touching = (*((one.writer,) if one.writer >= 0 else ()), *one.readers)
@@ -110,9 +124,11 @@ class Offers:
         products = tuple(self.setting.schedule.steps[reader].edit is None for reader in one.readers)
         key = (one.writer < 0, ends, own, products, self._ring(one), self._wanted(one), self._spared(one))
         if key not in self._known:
-            made = (*self._clones(one, kinds), *self._relayouts(one, tasks, kinds))
-            self._known[key] = tuple(_shifted(offer, -first) for offer in made)
-        return tuple(_shifted(offer, first) for offer in self._known[key])
+            (clones, all_clones), (rings, all_rings) = self._clones(one, kinds), self._relayouts(one, tasks, kinds)
+            made = tuple(_shifted(offer, -first) for offer in (*clones, *rings))
+            self._known[key] = Offered(made, all_clones and all_rings)
+        known = self._known[key]
+        return replace(known, offers=tuple(_shifted(offer, first) for offer in known.offers))
 
     def _place(self, one: Subject, number: int) -> int:
         return self.operands[number].index(one.buffer)
@@ -148,11 +164,11 @@ class Offers:
                 found[view] = cut, time
         return found
 
-    def _clones(self, one: Subject, kinds: tuple[Kind, ...]) -> list[Offer]:
+    def _clones(self, one: Subject, kinds: tuple[Kind, ...]) -> tuple[list[Offer], bool]:
         """Loads into LX: for views that several readers share, of as many readers and as little time as can be, and for
-        views of a single one if that can make it quicker."""
+        views of a single one if that can make it quicker; and whether these are all."""
         if one.writer >= 0 and len(one.readers) < 2:
-            return []
+            return [], True
         cuts = {reader: self._cuts(one, reader, kinds) for reader in one.readers}
         served: dict[int, list[int]] = {}
         for reader, table in cuts.items():
@@ -165,9 +181,9 @@ class Offers:
             offer = self._clone(one, view, served[view], cuts[served[view][0]][view][0])
             if len(served[view]) == 1 and not self._wanted(one):
                 offer = replace(offer, gain_us=self._gain_us(one, offer, kinds))
-            if len(found) < OFFERED and offer.gain_us:
+            if offer.gain_us:
                 found.append(offer)
-        return found
+        return found[: self._extent.loads], len(found) <= self._extent.loads
 
     def _gain_us(self, one: Subject, offer: Offer, kinds: tuple[Kind, ...]) -> float:
         """What a load for a single reader gains at most; loads of what steps make are offered to several only."""
@@ -186,11 +202,15 @@ class Offers:
         copy = Copy(EditKind.CLONE_IN, view, foot, readers[0], tuple(readers), bills, cut.replicas)
         return Offer(copy, cut.division)
 
-    def _relayouts(self, one: Subject, tasks: tuple[Task, ...], kinds: tuple[Kind, ...]) -> list[Offer]:
-        """For every reader the cheapest destinations over the ring; readers that want the same share it."""
+    def _relayouts(self, one: Subject, tasks: tuple[Task, ...], kinds: tuple[Kind, ...]) -> tuple[list[Offer], bool]:
+        """For every reader the cheapest destinations over the ring, readers that want the same share it; and whether
+        these are all."""
         if one.writer < 0 or not self._ring(one):
-            return []
-        views = self._written(one, tasks[one.writer], kinds[one.writer])
+            return [], True
+        written = self._written(one, tasks[one.writer], kinds[one.writer])
+        most, looked_at = self._extent.destinations, self._extent.looked_at
+        views = written[:looked_at]
+        whole = views == written
         wanted: dict[int, dict[int, Cut]] = {}
         prices: dict[int, frozendict[int, Bill]] = {}
         for reader in one.readers:
@@ -199,15 +219,17 @@ class Offers:
             quickest = sorted(
                 cuts.items(), key=lambda item: item[1][1]
             )  # of equals those first that the menu has first
-            for view, (cut, time) in quickest[: self._looked_at]:
+            for view, (cut, time) in quickest[:looked_at]:
                 bills = self._carried(one, reader, views, view)
                 if bills:
                     ranked.append((time + min(bill.serial_us for bill in bills.values()), view, cut, bills))
-            for _, view, cut, bills in sorted(ranked, key=lambda row: row[0])[: self._destinations]:
+            whole = whole and len(quickest) <= looked_at and len(ranked) <= most
+            for _, view, cut, bills in sorted(ranked, key=lambda row: row[0])[:most]:
                 wanted.setdefault(view, {})[reader] = cut
                 known = prices.get(view, bills)
                 prices[view] = frozendict((v, bill) for v, bill in bills.items() if v in known)
-        return [self._relaid(view, readers, prices[view]) for view, readers in wanted.items() if prices[view]]
+        made = [self._relaid(view, readers, prices[view]) for view, readers in wanted.items() if prices[view]]
+        return made, whole
 
     def _relaid(self, view: int, readers: dict[int, Cut], bills: frozendict[int, Bill]) -> Offer:
         first, cut = next(iter(readers.items()))
@@ -216,15 +238,13 @@ class Offers:
         return Offer(copy, cut.division)
 
     def _written(self, one: Subject, task: Task, kind: Kind) -> tuple[int, ...]:
-        """Views of the quickest choices of the writer."""
+        """Views of the writer, those of its quickest choices first."""
         inside = self._inside(one.writer)
         ranked = sorted((_time(choice.bills[inside]), number) for number, choice in enumerate(kind.menu.choices))
         views = (kind.menu.choices[number].views[task.writes] for _, number in ranked)
         budget, seen = self.setting.device.lx_budget_bytes, self.kinds.views
         assert one.buffer
-        return tuple(v for v in dict.fromkeys(views) if v != NOWHERE and seen.bytes_per_core(v) <= budget)[
-            : self._looked_at
-        ]
+        return tuple(v for v in dict.fromkeys(views) if v != NOWHERE and seen.bytes_per_core(v) <= budget)
 
     def _carried(self, one: Subject, reader: int, views: tuple[int, ...], target: int) -> frozendict[int, Bill]:
         """What the ring takes from views of the writer to one of a reader, where it can carry that."""
