@@ -14,7 +14,7 @@ from frozendict import frozendict
 from compiler.division_ground import free_steps
 from compiler.equal_divisions import Bonds
 from compiler.joint.clashes import Clashes, no_ring
-from compiler.joint.ground import Ground, ground_of
+from compiler.joint.ground import Ground, Pause, ground_of
 from compiler.joint.kept import kept_of
 from compiler.joint.ties import tied, ties_of
 from compiler.plan import EditKind, Plan
@@ -45,12 +45,13 @@ class Settled:
         return list(dict.fromkeys([*made, self.guide]))
 
 
-def settled(problem: Problem, plan: Plan, moves: bool = True) -> Settled:
-    """The ground of a plan with layouts, edits and divisions, and what became of its pins."""
+def settled(problem: Problem, plan: Plan, moves: bool = True, pause: Pause = lambda: None) -> Settled:
+    """The ground of a plan with layouts, edits and divisions, and what became of its pins.  Raises what `pause`
+    raises."""
     schedule = kept_of(problem, plan).setting.schedule
     free = free_steps(plan, schedule.steps)
     seed, bonds = tied(problem, plan, schedule, free)
-    return settle(problem, ground_of(problem, seed, free, moves), free, bonds, moves)
+    return settle(problem, ground_of(problem, seed, free, moves, pause), free, bonds, moves)
 
 
 def settle(problem: Problem, ground: Ground, free: frozenset[str], bonds: Bonds, moves: bool = True) -> Settled:

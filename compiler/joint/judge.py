@@ -6,6 +6,8 @@ on why a plan is as it is: those are `compiler.joint.reasons` and `compiler.join
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -23,11 +25,15 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Judge:
-    """Tells of one answer why its items are where they are; without `moves` none was offered."""
+    """Tells of one answer why its items are where they are; without `moves` none was offered.
+
+    From the moment `until` (monotonic seconds) on no more figures are worked out.
+    """
 
     ground: Ground
     answer: Answer
     moves: bool = True
+    until: float = math.inf
     total: float = field(init=False)
     taken: dict[int, int] = field(init=False)
     left: int = field(init=False)
@@ -64,8 +70,12 @@ class Judge:
             tried = served_again(self.ground.problem, tried, item)
         return self._more(tried)
 
+    def spend(self) -> None:
+        """One figure less; none is left once the time is up."""
+        self.left = self.left - 1 if time.monotonic() < self.until else 0
+
     def _more(self, tried: Answer) -> float | None:
-        self.left -= 1
+        self.spend()
         return None if faults(self.ground.problem, tried) else price_us(self.ground.problem, tried) - self.total
 
     def _meets(self, number: int, reader: int) -> bool:

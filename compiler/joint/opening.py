@@ -74,7 +74,7 @@ def opened(problem: Problem, plan: Plan, seconds: float, tell: Tell, last: bool)
     placed = PlaceScratchpad()(problem, plan)
     plans: tuple[Plan, ...] = (placed,)
     cost, status = price(problem, placed), _status(problem, placed)
-    again = 2 * (time.monotonic() - began)  # what is found is placed and priced, too
+    again = 3 * (time.monotonic() - began)  # what is found is placed, priced and compared, too
     least = min(LEAST_SECONDS, seconds + GRACE_SECONDS - again) if last else 0.0
     over = _Over(tell, cost.total_us, began + max(least, SHARE * seconds), _kept(status))
     if not over():

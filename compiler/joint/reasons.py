@@ -6,6 +6,7 @@ Refuses to decide.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -30,7 +31,8 @@ def placements(problem: Problem, plan: Plan, assembly: Assembly, told: Judge) ->
     places = _Places(problem, plan, told, scene, weighed, numbers, clones)
     names = places.scene.schedule.buffers
     computed = {name: places.of(name) for name in names if not arrives(places.scene.schedule, name)}
-    told.left = max(told.left, FEWEST)  # those that arrive have figures of their own
+    if time.monotonic() < told.until:
+        told.left = max(told.left, FEWEST)  # those that arrive have figures of their own
     return frozendict((name, computed[name] if name in computed else places.of(name)) for name in names)
 
 

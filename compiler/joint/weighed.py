@@ -155,7 +155,7 @@ class Weighed:
     def _tried(self, one: Try) -> Try | None:
         """The same with its figures; None if it is not allowed for another reason than room."""
         problem = self.told.ground.problem
-        self.told.left -= 1
+        self.told.spend()
         if not faults(problem, one.answer):
             return replace(one, more_us=price_us(problem, one.answer) - self.told.total)
         taken, capacity = loads(problem, one.answer), problem.capacity // problem.alignment

@@ -7,6 +7,7 @@ from, and to change a division that a pin has decided.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +21,7 @@ from compiler.joint.assembly import Assembly
 from compiler.joint.conflict import Settled, settled
 from compiler.joint.ground import Ground
 from compiler.joint.judge import Judge
-from compiler.joint.opening import Opening, opened
+from compiler.joint.opening import ASKED_EVERY_S, Opening, opened
 from compiler.joint.pins import joint_status, tie_reasons
 from compiler.joint.reasons import placements, reasons
 from compiler.joint.starts import answer_of
@@ -50,6 +51,8 @@ from compiler.solvers.joint.table import FALLBACK, SEARCHES
 from compiler.watch import Watch
 
 NS_PER_US = 1000
+TABLES_OVER_SECONDS, FIGURES_OVER_SECONDS = 0.5, 1.0
+"""By how much the time may be exceeded until tables are given up, and until reasons do without further figures."""
 LEAST_SECONDS, FEW_STEPS = 0.1, 30
 """A search of few steps has that much time in any case; it may end with a proof."""
 
@@ -106,13 +109,18 @@ class CoOptimize:
         if start.kept and (enough or late):
             watch.out_of_time = late
             return self._as_it_stands(problem, start, self.solver, watch)
-        pins = settled(problem, plan, self.moves == "yes")
+        pause = _Pause(start, tell, until + TABLES_OVER_SECONDS if last else math.inf) if start.kept else _go_on
+        try:
+            pins = settled(problem, plan, self.moves == "yes", pause)
+        except _PausedError as paused:
+            watch.out_of_time = paused.late
+            return self._as_it_stands(problem, start, self.solver, watch)
         before = [watch.previous] if watch.previous is not None else []
         starts = pins.starts(answer_of(pins.ground, one) for one in (*before, *start.plans))
         method, missing, found = self._found(pins.ground, starts, until, tell)
         watch.out_of_time = found.spent
         found = replace(found, answer=firsts(pins.ground.problem, found.answer))
-        made = self._made(problem, plan, pins, found, method, missing)
+        made = self._made(problem, plan, pins, found, method, missing, until + FIGURES_OVER_SECONDS)
         if start.kept and made.claims[self.name].objective > start.cost.total_us * NS_PER_US + 1:
             return self._as_it_stands(problem, start, method, watch, missing)  # its tables know less than the start
         return self._said(made, start, watch)
@@ -159,7 +167,7 @@ class CoOptimize:
         `plan` is that without moves and placement, its pinned divisions set.  `bounded`: pins were only added,
         so that what no plan went below none goes below now.
         """
-        watch.begin(self.seconds)
+        until = watch.begin(self.seconds)
         pins = settled(problem, plan, self.moves == "yes")
         ground = pins.ground
         start = answer_of(ground, before)
@@ -173,7 +181,7 @@ class CoOptimize:
         starts, tell = pins.starts([start]), partial(watch.tell, self.solver)
         found = near(ground.problem, starts, [] if same else tasks, self.seconds, self.seed, tell, bound)
         method = claim.method if claim is not None else self.solver
-        made = self._made(problem, plan, pins, _told(found), method, {})
+        made = self._made(problem, plan, pins, _told(found), method, {}, until + FIGURES_OVER_SECONDS)
         return with_offer(made, self.name, not (bounded and partly_offered(before)))
 
     def _says(self, ground: Ground, answer: Answer, plan: Plan) -> bool:
@@ -191,11 +199,18 @@ class CoOptimize:
         return all(plan.divisions[name] == one for name, one in zip(names, chosen, strict=True)) and all(slots)
 
     def _made(
-        self, problem: Problem, plan: Plan, pins: Settled, found: Outcome, method: str, missing: dict[str, str]
+        self,
+        problem: Problem,
+        plan: Plan,
+        pins: Settled,
+        found: Outcome,
+        method: str,
+        missing: dict[str, str],
+        until: float,
     ) -> Plan:
         assembly = Assembly(problem, pins.ground, found.answer, found.packing)
         made = assembly.plan()
-        judge = Judge(pins.ground, found.answer, self.moves == "yes")
+        judge = Judge(pins.ground, found.answer, self.moves == "yes", until)
         made = replace(made, placement=placements(problem, made, assembly, judge))
         total = price(problem, made).total_us
         status = joint_status(problem, made, pins.refused)
@@ -226,6 +241,37 @@ class CoOptimize:
             why = {f"pass:{self.name}": f"{FALLBACK} in place of {self.solver}: {missing.why}"}
             found = SEARCHES[FALLBACK](ground.problem, starts, seconds, self.seed, tell)
             return f"{FALLBACK}-without-or-tools", why, _told(found)
+
+
+class _PausedError(Exception):
+    """Tables were given up: somebody has enough, or they would come too late."""
+
+    def __init__(self, late: bool) -> None:
+        super().__init__()
+        self.late = late
+
+
+@dataclass(slots=True)
+class _Pause:
+    """Ends the making of tables where the opening will do; asked as often as anyone likes."""
+
+    start: Opening
+    tell: Tell
+    until: float
+    next: float = 0.0
+
+    def __call__(self) -> None:
+        now = time.monotonic()
+        if now >= self.until:
+            raise _PausedError(late=True)
+        if now >= self.next:
+            self.next = now + ASKED_EVERY_S
+            if self.start.enough(self.tell):
+                raise _PausedError(late=False)
+
+
+def _go_on() -> None:
+    """No pin is kept before the tables are made."""
 
 
 def _told(found: Outcome | None) -> Outcome:

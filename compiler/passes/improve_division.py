@@ -72,6 +72,8 @@ class ImproveDivision:
         """
         best = (plan, *before)
         for divisions in self._searched(problem, plan, before[0], over):
+            if best[0] is not plan and over():
+                break
             divisions, followers = _tied(problem, plan, divisions)
             changed = {name: division for name, division in divisions.items() if division != plan.divisions.get(name)}
             better = replace(plan, divisions=plan.divisions | changed)

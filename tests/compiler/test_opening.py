@@ -14,6 +14,7 @@ from compiler.division_descent import DivisionDescent
 from compiler.errors import StoppedError
 from compiler.joint import opening
 from compiler.joint.conflict import settled
+from compiler.joint.judge import Judge
 from compiler.joint.opening import Opening, opened
 from compiler.loops import LoopProgram
 from compiler.passes import co_optimize
@@ -21,12 +22,13 @@ from compiler.passes.co_optimize import CoOptimize
 from compiler.passes.improve_division import ImproveDivision
 from compiler.pins import Pins, PinState
 from compiler.pipeline import compile_problem
-from compiler.plan import Plan, Slot
+from compiler.plan import Plan, Slot, Spilled
 from compiler.problem import Problem
 from compiler.search_notes import (
     BY_ITSELF,
     HURRIED,
     IMPROVED,
+    IN_TIME,
     NOTHING_BETTER,
     START,
     STOPPED,
@@ -165,6 +167,71 @@ def test_an_opening_that_took_all_the_time_ends_the_pass(monkeypatch: pytest.Mon
     assert found.solver.bound_us == -1
     again = compile_problem(GRAPH, problem, pipeline=spec("cp-sat", 5.0), previous=found.plan)
     assert again.cost.total_us < found.cost.total_us, "with a plan before, that is what there is to go on from"
+
+
+# Tables that are given up
+
+
+def test_tables_that_take_too_long_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(co_optimize, "TABLES_OVER_SECONDS", -60.0)
+    problem = Problem(attention(), spyre(32))
+    found = compile_problem(GRAPH, problem, pipeline=spec("cp-sat", 5.0))
+    searched = compile_problem(GRAPH, problem, pipeline="searched")
+    assert slots(found.plan) == slots(searched.plan)
+    assert found.solver.status == "out of time"
+    assert nothing_better(IN_TIME, IMPROVED) in found.plan.reasons["pass:co-optimize"]
+    again = compile_problem(GRAPH, problem, pipeline=spec("cp-sat", 5.0), previous=found.plan)
+    assert again.cost.total_us < found.cost.total_us, "with a plan before, that is what there is to go on from"
+
+
+def test_pins_that_only_tables_keep_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(co_optimize, "TABLES_OVER_SECONDS", -60.0)
+    pins = Pins(division=frozendict({"scores": frozendict({"j": 32})}), relayout=frozendict({"scores": "ring"}))
+    found = compile_problem(GRAPH, Problem(attention(), spyre(32), pins), pipeline=spec("cp-sat", 1.0))
+    assert {status.state for status in found.plan.pins.values()} == {PinState.HONOURED}
+
+
+def test_while_tables_are_made_it_can_be_stopped_and_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[None] = []
+
+    def opened_first(problem: Problem, plan: Plan, seconds: float, tell: opening.Tell, last: bool) -> Opening:
+        found = opened(problem, plan, seconds, tell, last)
+        asked.clear()
+        return found
+
+    def second() -> bool:
+        asked.append(None)
+        return len(asked) == 2
+
+    def unasked(*_arguments: object) -> None:
+        pytest.fail("nobody wanted that")
+
+    monkeypatch.setattr(co_optimize, "opened", opened_first)
+    monkeypatch.setattr(co_optimize, "SEARCHES", frozendict({"cp-sat": unasked}))
+    problem = Problem(attention(), spyre(32))
+    found = CoOptimize("cp-sat", 60.0).search(problem, before(problem), Watch(enough=second))
+    assert found.claims["co-optimize"].bound == 0
+    assert len(asked) >= 2
+    asked.clear()
+    with pytest.raises(StoppedError):
+        CoOptimize("cp-sat", 60.0).search(problem, before(problem), Watch(cancelled=second))
+
+
+def test_reasons_end_with_the_time_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the time is up, nothing is priced anew for a reason, and everything outside LX has one all the same."""
+    priced: list[object] = []
+
+    class Counted(Judge):
+        def __post_init__(self) -> None:
+            Judge.__post_init__(self)
+            priced.append(self)
+
+    monkeypatch.setattr(co_optimize, "Judge", Counted)
+    monkeypatch.setattr(co_optimize, "FIGURES_OVER_SECONDS", -60.0)
+    found = compile_problem(GRAPH, Problem(attention(), spyre(32)), pipeline=spec("cp-sat", 5.0))
+    assert [judge.left for judge in priced if isinstance(judge, Judge)] == [0]
+    assert all(place.detail for place in found.plan.placement.values() if isinstance(place, Spilled))
+    assert failed(found.verdicts) == {}
 
 
 # What ended it
