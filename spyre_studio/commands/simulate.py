@@ -119,5 +119,7 @@ def _write(trace: Trace, arguments: argparse.Namespace, terminal: Terminal) -> s
 
 def _write_text(trace: Trace, file: BinaryIO, detail: Detail) -> None:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
-    write_events(trace, text, detail)
-    text.detach()
+    try:
+        write_events(trace, text, detail)
+    finally:
+        text.detach()  # what it wraps is not its own to close

@@ -9,7 +9,7 @@ from hypothesis import given
 from compiler.errors import InputError
 from compiler.pins import Pins
 from compiler.text.pins_text import print_pins
-from spyre_studio import pins_file
+from spyre_studio import output_file, pins_file
 from spyre_studio.pins_file import parse_pins, print_pins_file, read_pins_file, write_pins_file
 from tests.compiler import strategies
 
@@ -77,10 +77,10 @@ def test_a_failed_save_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest
     path = tmp_path / "pins.json"
     write_pins_file(path, FULL)
 
-    def full_disk(*_: object, **__: object) -> None:
+    def full_disk(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full_disk)
+    monkeypatch.setattr(output_file, "_put", full_disk)
     with pytest.raises(InputError, match="No space left on device"):
         write_pins_file(path, Pins())
     monkeypatch.undo()
