@@ -19,8 +19,8 @@ from compiler.joint.bills import Surroundings
 from compiler.joint.gains import least_us, turning
 from compiler.joint.kept import kept_of
 from compiler.joint.kinds import Kind, Role, rates_of
-from compiler.joint.offers import Offer, Offers
-from compiler.joint.subjects import Subject, subjects
+from compiler.joint.offers import Offer, Offered, Offers
+from compiler.joint.subjects import MOST_READ, Subject, subjects
 from compiler.joint.views import Views
 from compiler.loops import OpKind
 from compiler.ownership import may_take_over
@@ -36,7 +36,10 @@ LONG, MUCH = 40, 0.01
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """A joint problem and what its numbers stand for: `kinds` by task, `subjects` and `offers` by item, `views`."""
+    """A joint problem and what its numbers stand for: `kinds` by task, `subjects` and `offers` by item, `views`.
+
+    `whole`: all moves are on offer that may gain something, of the forms that `compiler.joint.offers` knows.
+    """
 
     problem: JointProblem
     plan: Plan
@@ -45,6 +48,7 @@ class Ground:
     subjects: tuple[Subject, ...]
     offers: tuple[tuple[Offer, ...], ...]
     views: Views
+    whole: bool = True
 
 
 Pause = Callable[[], None]
@@ -91,19 +95,26 @@ class _Maker:
         tasks, kinds, maker = self._made(tied)
         offers = self._offers(tied, tasks, kinds, maker)
         kept = [
-            here and (one.writer >= 0 or bool(own)) for here, one, own in zip(tied, self.subjects, offers, strict=True)
+            here and (one.writer >= 0 or bool(own.offers))
+            for here, one, own in zip(tied, self.subjects, offers, strict=True)
         ]
+        whole = self._looked_at_all() and all(own.whole for own in offers)
         if kept != tied:  # each operand doubles the bills of its readers: without those of which no load gains anything
             tied = kept
             tasks, kinds, maker = self._made(tied)
             offers = self._offers(tied, tasks, kinds, maker)
         items = tuple(
-            self._item(one, tasks, kinds, found, maker) if tied[number] else self._bare(one)
+            self._item(one, tasks, kinds, found.offers, maker) if tied[number] else self._bare(one)
             for number, (one, found) in enumerate(self._each(zip(self.subjects, offers, strict=True)))
         )
         device = self.problem.device
         joint = JointProblem(tasks, items, device.lx_budget_bytes, device.stick_bytes, rates_of(device))
-        return Ground(joint, self.plan, self.schedule, kinds, self.subjects, offers, self.kinds.views)
+        whole, made = whole and all(own.whole for own in offers), tuple(own.offers for own in offers)
+        return Ground(joint, self.plan, self.schedule, kinds, self.subjects, made, self.kinds.views, whole)
+
+    def _looked_at_all(self) -> bool:
+        """True if no step reads so much that not all of it may be in LX."""
+        return all(len({read.buffer for read in step.op.reads}) <= MOST_READ for step in self.schedule.steps)
 
     def _each(self, parts: Iterable[T]) -> Iterator[T]:
         """These, with a pause before each."""
@@ -161,14 +172,20 @@ class _Maker:
 
     def _offers(
         self, tied: list[bool], tasks: tuple[Task, ...], kinds: tuple[Kind, ...], maker: Offers
-    ) -> tuple[tuple[Offer, ...], ...]:
-        """The offers for every subject; in long programs without those that gain little."""
+    ) -> tuple[Offered, ...]:
+        """The offers for every subject; in long programs without those that gain little, so that of inputs they are
+        never known to be all."""
         pairs = self._each(zip(tied, self.subjects, strict=True))
-        found = tuple(maker.of(one, tasks, kinds) if here else () for here, one in pairs)
+        found = tuple(maker.of(one, tasks, kinds) if here else Offered() for here, one in pairs)
         if len(tasks) <= LONG:
             return found
         least = MUCH * least_us(tasks, rates_of(self.problem.device))
-        return tuple(tuple(one for one in own if one.gain_us >= least) for own in found)
+        return tuple(
+            Offered(tuple(offer for offer in own.offers if offer.gain_us >= least), own.whole and one.writer >= 0)
+            if here
+            else own
+            for here, one, own in zip(tied, self.subjects, found, strict=True)
+        )
 
     def _tied(self, one: Subject) -> bool:
         """True if a subject may be in LX at all: as written, or by a load into LX."""
