@@ -114,7 +114,7 @@ class Weighed:
         means = f" with {listed(few(anew))} divided like that" if anew else ""
         gain = f"would save {saved:,.2f} µs" if saved > 0 else _nothing(-saved)
         late = "; a longer search may find that" if best.more_us < -LEAST_US else ""
-        parts = self._parts(best) if saved <= 0 else ""
+        parts = self._parts(best) if saved < 0 else ""
         return Spilled(ReasonCode.NOT_WORTH_IT, f"{head}, takes {load:,.2f} µs to load and {gain}{means}{parts}{late}")
 
     def _parts(self, one: Try) -> str:
