@@ -130,8 +130,14 @@ def _placement_status(problem: Problem, placing: Placing) -> dict[str, PinStatus
     return {f"placement:{name}": _status(name, where, placing) for name, where in problem.pins.placement.items()}
 
 
+def _pinnable(placing: Placing) -> list[str]:
+    """All buffers but the copies that the plan makes by itself, in their order."""
+    made = made_copies(placing.plan)
+    return [name for name in placing.judged if name not in made]
+
+
 def _status(name: str, where: str, placing: Placing) -> PinStatus:
-    known = placing.judged.keys() - made_copies(placing.plan)
+    known = _pinnable(placing)
     if name not in known:
         return refused(no_buffer(name, known))
     if where not in ("lx", "hbm"):
@@ -147,7 +153,7 @@ def _status(name: str, where: str, placing: Placing) -> PinStatus:
 
 
 def _ring_status(problem: Problem, placing: Placing, why: Mapping[str, str]) -> dict[str, PinStatus]:
-    found, known = {}, placing.judged.keys() - made_copies(placing.plan)
+    found, known = {}, _pinnable(placing)
     for name, way in problem.pins.relayout.items():
         ring = _copy_of(placing.plan, name, EditKind.RELAYOUT)
         if name not in known:

@@ -48,6 +48,7 @@ def test_pinned_out_of_what_is_out_anyway_says_so() -> None:
     [
         ("x", "lx", "1,048,576 B: an input, it arrives in device memory. A clone of it can live in LX where"),
         ("truediv", "lx", "1,048,576 B: the host fetches it from device memory"),
+        ("q", "lx", "there is no buffer q; there are x, max, sub, exp, sum, truediv"),
         ("trudiv", "lx", "there is no buffer trudiv; the nearest name is truediv"),
         ("exp", "ssd", "'ssd' is no place; use 'lx' or 'hbm'"),
     ],
