@@ -17,7 +17,7 @@ from tests.compiler.tiny_problems import resident_chain, turned, turned_plan
 
 VALUES = {
     *("compilation", "device", "division", "dtypes", "errors", "layout", "loops", "pins", "plan", "problem"),
-    *("schedule", "check", "checks"),
+    *("schedule", "check", "checks", "counts"),  # counts: the words for one and for many
 }
 NASTY: tuple[object, ...] = (
     None,
