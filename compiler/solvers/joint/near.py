@@ -65,11 +65,18 @@ def _spans(middles: list[int], radius: int, count: int) -> list[tuple[int, int]]
     return found
 
 
+def _weights(found: Search) -> Weights | None:
+    """Little of whichever of compute and memory takes less; of a few tasks in all the true time is soon known."""
+    if len(found.problem.tasks) <= NARROW:
+        return None
+    return Weights(1 - SLIGHT, SLIGHT) if found.balance > 1 else Weights(SLIGHT, 1 - SLIGHT)
+
+
 def _decide(found: Search, first: int, last: int, share: float) -> None:
     if found.over or found.best is None:
         return
     best = found.best
-    weights = Weights(1 - SLIGHT, SLIGHT) if found.balance > 1 else Weights(SLIGHT, 1 - SLIGHT)
+    weights = _weights(found)
     part = window(found.problem, best, first, last, stays(found.problem, best), found.menus)
     try:
         solution = found.asked(part.problem, part.narrowed(best), found.limits(share), weights)

@@ -7,13 +7,17 @@ import math
 import pytest
 from frozendict import frozendict
 
+from compiler.device import load_device
 from compiler.loops import LoopProgram
 from compiler.pins import Pins
 from compiler.pipeline import compile_problem
+from compiler.solvers.joint.judge import trivial
 from compiler.solvers.joint.near import near
+from compiler.solvers.joint.price import price_us
 from compiler.solvers.joint.problem import Answer, JointProblem, Rates
 from compiler.solvers.joint.table import SEARCHES
 from tests.compiler.joint.drawn_programs import GRAPH, spec
+from tests.compiler.joint.grounds import field_of
 from tests.programs import chain, problem_of
 from tests.sketch import Sketch
 
@@ -39,8 +43,8 @@ def test_a_program_without_steps_has_a_plan(solver: str) -> None:
 
 @pytest.mark.parametrize("solver", SEARCHES)
 def test_a_program_with_a_single_step_has_a_plan(solver: str) -> None:
-    staged = compile_problem(GRAPH, problem_of(chain(1, 256)))
-    found = compile_problem(GRAPH, problem_of(chain(1, 256)), pipeline=spec(solver, 1.0))
+    staged = compile_problem(GRAPH, problem_of(chain(1, 256, primitives=("relu",))))
+    found = compile_problem(GRAPH, problem_of(chain(1, 256, primitives=("relu",))), pipeline=spec(solver, 1.0))
     assert found.cost.total_us <= staged.cost.total_us
     assert all(verdict.ok for verdict in found.verdicts)
 
@@ -56,3 +60,17 @@ def test_what_lies_near_no_task_stays() -> None:
     found = near(NOTHING, [EMPTY], [], 1.0, 0, lambda *_: False, -math.inf)
     assert found is not None
     assert found.answer == EMPTY
+
+
+def test_a_single_task_is_decided_anew_near_a_pin() -> None:
+    sketch = Sketch("alone")
+    sketch.output(sketch.apply("relu", sketch.input("x", 256, 512)))
+    problem = field_of(sketch.program(), load_device("spyre")).ground.problem
+    assert len(problem.tasks) == 1
+    start = trivial(problem)
+    found = near(problem, [start], [0], 5.0, 0, lambda *_: False)
+    everywhere = SEARCHES["cp-sat"](problem, [start], 5.0, 0, lambda *_: False)
+    assert found is not None
+    assert everywhere is not None
+    assert found.objective_us == pytest.approx(everywhere.objective_us)
+    assert found.objective_us < price_us(problem, start)
