@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from spyre_studio.actions import ACTIONS, MENUS, Action, Menu, When
 from spyre_studio.choice_list import Choice
+from spyre_studio.palette_actions import found_actions
+from spyre_studio.palette_rows import rows
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 
@@ -86,15 +88,14 @@ class ActionSet(QObject):
         return menus
 
     def choices(self, text: str) -> Sequence[Choice]:
-        """Actions whose words hold every word of `text`, for the command palette."""
-        words = text.casefold().split()
-        return [
-            Choice(row.key, f"{row.menu}: {known.text().rstrip('…')}", _note(row), known.isEnabled())
-            for row in ACTIONS
-            if row.key != "palette"
-            for known in (self.by_key[row.key],)
-            if all(word in f"{row.menu} {known.text()} {row.tip}".casefold() for word in words)
-        ]
+        """Actions that `text` may mean, for the command palette: what makes sense now, the last used first."""
+        found, awake = found_actions(
+            text,
+            lambda key: self.by_key[key].text(),
+            lambda key: self.by_key[key].isEnabled(),
+            self._session.settings.used,
+        )
+        return rows(found, enabled=awake)
 
     def trigger(self, key: str) -> None:
         """Do what the action of this key does, if it makes sense now."""
@@ -118,10 +119,6 @@ class ActionSet(QObject):
             made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         made.triggered.connect(lambda _checked=False: self.triggered.emit(row))
         return made
-
-
-def _note(row: Action) -> str:
-    return row.shortcuts[0] if row.shortcuts else ""
 
 
 def bind(actions: ActionSet, handlers: QObject) -> None:

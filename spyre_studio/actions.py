@@ -109,10 +109,10 @@ _ROWS: Final = (
     Action(
         "go-to",
         "Edit",
-        "Go to op or buffer…",
+        "Go to…",
         "go_to",
         ("Ctrl+P", "Ctrl+K"),
-        "Select by typing a part of the name.",
+        "Go to an op, buffer, core, kernel or view by typing a part of its name.",
         "plan",
     ),
     Action(

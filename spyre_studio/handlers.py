@@ -12,11 +12,9 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from compiler.pins import Pins
 from spyre_studio.actions import Action
-from spyre_studio.choice_list import Choice
 from spyre_studio.file_dialogs import FileDialogs
-from spyre_studio.finder import found_in, matching
 from spyre_studio.keys_page import KeysPage
-from spyre_studio.picker import Picker
+from spyre_studio.palette import Palette
 from spyre_studio.pin_change import without
 from spyre_studio.pin_menu import choose_same
 from spyre_studio.views.canvas import Canvas
@@ -37,6 +35,7 @@ class Handlers(QObject):
         self._window = window
         self._session, self._selection = window.session, window.selection
         self.dialogs = FileDialogs(window)
+        self._palette = Palette(window)
 
     @property
     def _graph(self) -> GraphView:
@@ -148,32 +147,12 @@ class Handlers(QObject):
         self._graph.finder.next(-1)
 
     def go_to(self, _row: Action) -> None:
-        """Pick an op or a buffer by name."""
-        picker = Picker("Go to", "Go to an op or a buffer", self._places, self._window)
-        picker.picked.connect(self._go)
-        picker.open_over(self._window)
+        """Pick a place of the plan by name."""
+        self._palette.open_places()
 
     def palette(self, _row: Action) -> None:
         """Pick an action by name."""
-        actions = self._window.actions_
-        picker = Picker("Commands", "Type what you want to do", actions.choices, self._window)
-        picker.picked.connect(actions.trigger)
-        picker.open_over(self._window)
-
-    def _places(self, text: str) -> list[Choice]:
-        compilation = self._session.compilation
-        if compilation is None:
-            return []
-        found = matching(found_in(compilation), text)
-        return [Choice(f"{entry.kind}:{entry.name}", entry.name, entry.note) for entry in found]
-
-    def _go(self, key: str) -> None:
-        kind, _, name = key.partition(":")
-        if kind == "buffer":
-            self._selection.select_buffer(name)
-        else:
-            self._selection.select_op(name)
-        self._graph.reveal_selection()
+        self._palette.open_actions()
 
     # Plan
 

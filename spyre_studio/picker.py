@@ -1,4 +1,4 @@
-"""A small dialog to find one thing by typing a part of its name: the command palette, and Go to op or buffer.
+"""A small dialog to find one thing by typing a part of its name: the command palette, and Go to.
 
 Owns: the line and the keys. Refuses: what the things are and what happens with the one that is picked.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from spyre_studio.choice_list import Choice, ChoiceList
 from spyre_studio.qt_theme import font, px
@@ -32,16 +32,21 @@ class Picker(QDialog):
     picked = Signal(str)
 
     def __init__(
-        self, title: str, hint: str, choices: Callable[[str], Sequence[Choice]], parent: QWidget | None = None
+        self,
+        title: str,
+        hint: str,
+        choices: Callable[[str], Sequence[Choice]],
+        parent: QWidget | None = None,
+        prefixes: str = "",
     ) -> None:
-        """`choices` gives those that match a text, the best first."""
+        """`choices` gives those that match a text, the best first; `prefixes` says which letters narrow them."""
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         self._choices = choices
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.line, self.list, self.count = QLineEdit(), ChoiceList("Matches", _ROWS), QLabel()
-        self._arrange(hint)
+        self._arrange(hint, prefixes)
         self._search("")
 
     def open_over(self, window: QWidget) -> None:
@@ -63,6 +68,7 @@ class Picker(QDialog):
         if key in _STEPS:
             last = len(self.list.choices) - 1
             self.list.set_row(min(max(self.list.row + _STEPS[key], 0), last))
+            self._tell()
         elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             self._pick(self.list.row)
         else:
@@ -80,9 +86,17 @@ class Picker(QDialog):
         listed = found[:_LISTED]
         self.list.set_choices(listed, next((row for row, choice in enumerate(listed) if choice.enabled), -1))
         self.count.setText(format_count(len(found), "match", "matches") if found else "Nothing has this in its name")
+        self._tell()
         self.adjustSize()
 
-    def _arrange(self, hint: str) -> None:
+    def _tell(self) -> None:
+        """The keyboard stays in the line, so the line says to a screen reader which row it stands for."""
+        row, choices = self.list.row, self.list.choices
+        choice = choices[row] if 0 <= row < len(choices) else None
+        told = f"{choice.text}, {choice.note}" if choice and choice.note else choice.text if choice else ""
+        self.line.setAccessibleDescription(f"{told}, {row + 1} of {len(choices)}" if told else self.count.text())
+
+    def _arrange(self, hint: str, prefixes: str) -> None:
         self.line.setPlaceholderText(hint)
         self.line.setAccessibleName(hint)
         self.line.textChanged.connect(self._search)
@@ -90,8 +104,22 @@ class Picker(QDialog):
         self.list.picked.connect(self._pick)
         self.count.setProperty("tone", "mute")
         self.count.setFont(font("label"))
+        below = QHBoxLayout()
+        below.addWidget(self.count, 1)
+        if prefixes:
+            below.addWidget(self._prefixes(prefixes))
         column = QVBoxLayout(self)
         column.setContentsMargins(px(GRID), px(GRID), px(GRID), px(GRID))
         column.setSpacing(px(GRID))
-        for widget in (self.line, self.list, self.count):
+        for widget in (self.line, self.list):
             column.addWidget(widget)
+        column.addLayout(below)
+
+    def _prefixes(self, words: str) -> QLabel:
+        """At the foot, where they are seen once and then known."""
+        label = QLabel(words)
+        label.setProperty("tone", "mute")
+        label.setFont(font("label"))
+        label.setToolTip("A letter and a space before the name narrow the list.")
+        self.line.setToolTip(f"Narrow the list by a letter and a space before the name: {words}")
+        return label

@@ -12,13 +12,24 @@ from compiler.compilation import Compilation
 from spyre_studio.derived import schedule_of
 from spyre_studio.finder import found_in
 from spyre_studio.occupancy import occupancy_of
+from spyre_studio.palette_places import places_in
 from spyre_studio.roofline_model import roofline_of
 from spyre_studio.short_names import short_names
 from spyre_studio.views.graph_model import planned
 from spyre_studio.views.graph_names import titles_of
 from spyre_studio.why_not import why_not_of
 
-NEEDED: Final = (schedule_of, planned, titles_of, occupancy_of, found_in, short_names, roofline_of, why_not_of)
+NEEDED: Final = (
+    schedule_of,
+    planned,
+    titles_of,
+    occupancy_of,
+    found_in,
+    places_in,
+    short_names,
+    roofline_of,
+    why_not_of,
+)
 
 
 def prepared(compilation: Compilation) -> Compilation:

@@ -1,7 +1,7 @@
 """Settings: what a person chose once and for all, one row each.
 
-Owns the table, its defaults and the list of files opened last.  Refuses values that a row does not allow: the default
-is used instead, because a settings file may be older or newer than this program.
+Owns the table, its defaults and the lists of files opened and actions used last.  Refuses values that a row does not
+allow: the default is used instead, because a settings file may be older or newer than this program.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ Value = bool | str
 ORGANISATION = "Spyre Studio"
 _RECENT = "recent"
 _MOST_RECENT = 12
+_USED = "used"
+_MOST_USED = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,7 @@ class Settings(QObject):
     @property
     def recent(self) -> tuple[str, ...]:
         """What was opened last, the latest first."""
-        stored = self._store.value(_RECENT, [])
-        entries = [stored] if isinstance(stored, str) else stored  # one entry comes back as itself
-        return tuple(entry for entry in entries if isinstance(entry, str)) if isinstance(entries, list) else ()
+        return self._list(_RECENT)
 
     def add_recent(self, spec: str) -> None:
         """Put a spec in front of the list."""
@@ -92,6 +92,20 @@ class Settings(QObject):
     def clear_recent(self) -> None:
         """Forget what was opened."""
         self._set_recent([])
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Keys of the actions that were picked in the palette, the latest first."""
+        return self._list(_USED)
+
+    def add_used(self, key: str) -> None:
+        """Put an action in front of the list."""
+        self._store.setValue(_USED, [key, *(entry for entry in self.used if entry != key)][:_MOST_USED])
+
+    def _list(self, key: str) -> tuple[str, ...]:
+        stored = self._store.value(key, [])
+        entries = [stored] if isinstance(stored, str) else stored  # one entry comes back as itself
+        return tuple(entry for entry in entries if isinstance(entry, str)) if isinstance(entries, list) else ()
 
     def _set_recent(self, entries: list[str]) -> None:
         self._store.setValue(_RECENT, entries[:_MOST_RECENT])

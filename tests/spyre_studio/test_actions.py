@@ -141,14 +141,30 @@ def test_a_switch_shows_its_setting(actions: ActionSet, stage: Stage) -> None:
 
 
 def test_the_palette_finds_by_words_in_any_order(actions: ActionSet, stage: Stage) -> None:
-    every = actions.choices("")
-    assert {choice.key for choice in every} == {row.key for row in ACTIONS} - {"palette"}
-    assert {choice.key: choice.enabled for choice in every}["resolve"] is False
+    asleep = {choice.key: choice.enabled for choice in actions.choices("undo")}
+    assert asleep == {"undo": False, "forward": False}, (
+        "what cannot be done now is listed only where nothing else is found"
+    )
+    assert "undo" not in {choice.key for choice in actions.choices("")}
+    assert [choice.note for choice in actions.choices("cancel")] == ["not now"]
     stage.put(compiled())
-    found = actions.choices("layout RESET")
-    assert [choice.key for choice in found] == ["reset"]
-    assert [choice.note for choice in actions.choices("re-solve plan pins")] == ["Ctrl+R"]
-    assert actions.choices("no such thing") == []
+    every = [choice.key for choice in actions.choices("")]
+    assert sorted(every) == sorted(
+        row.key for row in ACTIONS if row.key != "palette" and actions.by_key[row.key].isEnabled()
+    )
+    assert [choice.key for choice in actions.choices("layout RESET")] == ["reset"]
+    assert [choice.note for choice in actions.choices("re-solve plan pins")] == ["Ctrl+R, F5"]
+    assert [choice.key for choice in actions.choices("ctrl+shift+t")] == ["theme"], "a key is found too"
+    assert len(actions.choices("no such thing")) == 0
+
+
+def test_the_palette_begins_with_what_was_used_last(actions: ActionSet, stage: Stage) -> None:
+    stage.settings.add_used("about")
+    stage.settings.add_used("keys")
+    stage.settings.add_used("about")
+    stage.settings.add_used("of a version with more actions")
+    first, second, *_others = actions.choices("")
+    assert (first.key, second.key) == ("about", "keys")
 
 
 def test_triggering_tells_the_row(qtbot: QtBot, actions: ActionSet) -> None:
