@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from compiler.captured import Captured
 from compiler.compilation import Compilation
@@ -36,28 +35,21 @@ from spyre_studio.reporter import NOTE
 from spyre_studio.request import (
     WHOLE,
     Shared,
-    candidates_request,
     compile_request,
     export_request,
-    handover_request,
-    layouts_request,
     open_request,
     verify_request,
 )
 from spyre_studio.search_run import heard
-from spyre_studio.session_simulation import Simulating
 from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, VERIFY, WORK
 from spyre_studio.solved import Asked, Solved, was_stopped
-
-if TYPE_CHECKING:
-    from compiler.candidates import Candidate
-    from compiler.handover import Handover
-    from compiler.layout_candidate import LayoutCandidate
+from spyre_studio.variant_change import VariantShown, Wanted
+from spyre_studio.variant_session import Varying
 
 _STALE = Failure("the plan on screen", "pins or options changed since it was made", "re-solve first, or save the pins")
 
 
-class Session(Simulating):
+class Session(Varying):
     """The verbs; see `SessionState` for what can be read."""
 
     # Opening
@@ -102,7 +94,8 @@ class Session(Simulating):
     def _adopt(self, spec: str, model: Shared, captured: Captured, pins: Pins, entry: Solved) -> None:
         """Put a model and its first plan on screen in place of what was there."""
         self.drop_simulation()
-        self._before = self._shown if spec == self._source else None
+        again = spec == self._source
+        self._before = self._shown if again else None
         self._source, self._model, self._captured, self._pins = spec, model, captured, pins
         self._shown = entry
         self._opening = ""
@@ -113,6 +106,10 @@ class Session(Simulating):
         self.jobs.keep(self._plans.handles | {model.handle})
         self.undo_stack.clear()
         self.settings.add_recent(spec)
+        if again:
+            self._set_variants(self._variants)
+        else:
+            self._begin_variants()
         for what in ("model", "plan", "pins", "verify", "state"):
             self.changed.emit(what)
 
@@ -174,6 +171,24 @@ class Session(Simulating):
             return
         self._options = new
         self.changed.emit("options")
+        self._follow()
+
+    def show_variant(self, name: str) -> None:
+        """Put pins, device, options and plan of a variant on screen, as one step of undo; a plan that is known is not
+        made again."""
+        variant = self._variants.get(name)
+        if variant is None or self._opening or self._model is None:
+            return
+        before = Wanted(self._pins, self._device, self._options, self._variants)
+        after = Wanted(variant.pins, variant.device, variant.options, self._variants.choose(name))
+        if self._asked_by(variant) != self._asked(self._pins) or after.variants != before.variants:
+            self.undo_stack.push(VariantShown(name, before, after, self._set_wanted))
+
+    def _set_wanted(self, wanted: Wanted) -> None:
+        self._pins, self._device, self._options = wanted.pins, wanted.device, wanted.options
+        self._set_variants(wanted.variants)
+        for what in ("options", "pins"):
+            self.changed.emit(what)
         self._follow()
 
     def _set_pins(self, pins: Pins) -> None:
@@ -282,37 +297,6 @@ class Session(Simulating):
         self._enter(VERIFY, "verify")
         self.jobs.submit(request, VERIFY, done, lambda failure: self._stopped(VERIFY, failure), self._progress(VERIFY))
 
-    def request_candidates(self, op: str, callback: Callable[[tuple[Candidate, ...]], None]) -> None:
-        """Ask which divisions an op of the plan on screen could have; the newest question wins."""
-        if self._shown is not None:
-            self.jobs.submit(candidates_request(self._shown.shared, op), CANDIDATES, callback, self._fail)
-
-    def request_layouts(
-        self,
-        buffer: str,
-        follow: bool,
-        callback: Callable[[tuple[LayoutCandidate, ...]], None],
-        failed: Callable[[Failure], None],
-    ) -> None:
-        """Ask which layouts a buffer of the plan on screen could have; the newest question wins."""
-        if self._shown is not None:
-            request = layouts_request(self._shown.shared, buffer, follow)
-            self.jobs.submit(request, LAYOUTS, callback, failed)
-
-    def request_handover(
-        self,
-        buffer: str,
-        ends: tuple[str, str],
-        drafts: Mapping[str, Mapping[str, int]],
-        callback: Callable[[Handover], None],
-        failed: Callable[[Failure], None],
-    ) -> None:
-        """Ask what it costs that writer and reader (`ends`) of a buffer are divided differently, with the factors of
-        `drafts` in place of the plan's; the newest question wins."""
-        if self._shown is not None:
-            request = handover_request(self._shown.shared, buffer, ends, drafts)
-            self.jobs.submit(request, HANDOVER, callback, failed)
-
     def save_plan(self, path: str) -> None:
         """Save the plan with its model, pins and verdicts; refused while pins are not those of the plan, which would
         be lost."""
@@ -383,8 +367,3 @@ class Session(Simulating):
         self._phases.pop(channel, None)
         self._end_search(channel)
         self._fail(failure)
-
-    def _fail(self, failure: Failure) -> None:
-        self._failure = failure
-        self.changed.emit("state")
-        self.failed.emit(failure.what, failure.why, failure.remedy)

@@ -62,10 +62,11 @@ def was_stopped(solver: SolverStatus) -> bool:
 
 
 class SolvedPlans:
-    """The plans used last, at most a few dozen."""
+    """The plans used last, at most a few dozen, beside those that are spared."""
 
     def __init__(self) -> None:
         self._entries: OrderedDict[Asked, Solved] = OrderedDict()
+        self._spared: frozenset[Asked] = frozenset()
         self._made = 0
 
     def find(self, asked: Asked) -> Solved | None:
@@ -80,9 +81,14 @@ class SolvedPlans:
         self._made += 1
         entry = Solved(asked, Shared(handle, compilation), self._made)
         self._entries[asked] = entry
-        while len(self._entries) > _MOST:
-            self._entries.popitem(last=False)
+        others = [known for known in self._entries if known not in self._spared]
+        for old in others[:-_MOST]:
+            del self._entries[old]
         return entry
+
+    def spare(self, asked: frozenset[Asked]) -> None:
+        """Never forget the plans that were made from these."""
+        self._spared = asked
 
     def keep_model(self, model: str) -> None:
         """Forget the plans of other models; numbers go on."""

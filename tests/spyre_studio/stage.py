@@ -30,7 +30,6 @@ from spyre_studio.request import Shared
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.settings import Settings
-from spyre_studio.solved import Solved
 from spyre_studio.timeline_data import timeline_of
 from spyre_studio.views.paged import PagedView
 from tests.spyre_studio.hand import show
@@ -55,11 +54,14 @@ class Stage(Session):
     def put(self, compilation: Compilation) -> None:
         """Show a plan; the one before it becomes `before`."""
         self._made += 1
-        if self._model is None:
+        first = self._model is None
+        if first:
             self._model = Shared("model", Captured(compilation.graph, compilation.problem.program))
         self._device, self._pins = compilation.problem.device, compilation.problem.pins
         self._before = self._shown
-        self._shown = Solved(self._asked(self._pins), Shared(f"plan-{self._made}", compilation), self._made)
+        self._shown = self._plans.add(self._asked(self._pins), f"plan-{self._made}", compilation)
+        if first:
+            self._begin_variants()
         for what in ("plan", "pins", "verify", "state"):
             self.changed.emit(what)
 

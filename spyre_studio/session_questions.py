@@ -1,0 +1,59 @@
+"""Questions: the verbs of a session that ask the worker about the plan on screen, without changing anything.
+
+Owns the channels of the questions; the newest of each wins.  Refuses to answer: the worker does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from spyre_studio.failure import Failure
+from spyre_studio.request import candidates_request, handover_request, layouts_request
+from spyre_studio.session_simulation import Simulating
+from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS
+
+if TYPE_CHECKING:
+    from compiler.candidates import Candidate
+    from compiler.handover import Handover
+    from compiler.layout_candidate import LayoutCandidate
+
+
+class Asking(Simulating):
+    """Nothing happens while there is no plan on screen."""
+
+    def request_candidates(self, op: str, callback: Callable[[tuple[Candidate, ...]], None]) -> None:
+        """Ask which divisions an op of the plan on screen could have; the newest question wins."""
+        if self._shown is not None:
+            self.jobs.submit(candidates_request(self._shown.shared, op), CANDIDATES, callback, self._fail)
+
+    def request_layouts(
+        self,
+        buffer: str,
+        follow: bool,
+        callback: Callable[[tuple[LayoutCandidate, ...]], None],
+        failed: Callable[[Failure], None],
+    ) -> None:
+        """Ask which layouts a buffer of the plan on screen could have; the newest question wins."""
+        if self._shown is not None:
+            request = layouts_request(self._shown.shared, buffer, follow)
+            self.jobs.submit(request, LAYOUTS, callback, failed)
+
+    def request_handover(
+        self,
+        buffer: str,
+        ends: tuple[str, str],
+        drafts: Mapping[str, Mapping[str, int]],
+        callback: Callable[[Handover], None],
+        failed: Callable[[Failure], None],
+    ) -> None:
+        """Ask what it costs that writer and reader (`ends`) of a buffer are divided differently, with the factors of
+        `drafts` in place of the plan's; the newest question wins."""
+        if self._shown is not None:
+            request = handover_request(self._shown.shared, buffer, ends, drafts)
+            self.jobs.submit(request, HANDOVER, callback, failed)
+
+    def _fail(self, failure: Failure) -> None:
+        self._failure = failure
+        self.changed.emit("state")
+        self.failed.emit(failure.what, failure.why, failure.remedy)

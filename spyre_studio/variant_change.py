@@ -1,0 +1,58 @@
+"""Steps of undo that concern variants: another tree, or another variant on screen.
+
+Owns the two commands and what the second one puts back.  Refuses to know how either is put in force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtGui import QUndoCommand
+
+from compiler.device import Device
+from compiler.pins import Pins
+from spyre_studio.options import CompileOptions
+from spyre_studio.variant import Variants
+
+
+class VariantsChange(QUndoCommand):
+    """The tree before and after, under a name such as 'Keep variant m 8'."""
+
+    def __init__(self, words: str, before: Variants, after: Variants, apply: Callable[[Variants], None]) -> None:
+        super().__init__(words)
+        self._before, self._after, self._apply = before, after, apply
+
+    def redo(self) -> None:
+        """The new tree."""
+        self._apply(self._after)
+
+    def undo(self) -> None:
+        """The old tree."""
+        self._apply(self._before)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """All that a plan is made from, and the tree with the variant that this is."""
+
+    pins: Pins
+    device: Device
+    options: CompileOptions
+    variants: Variants
+
+
+class VariantShown(QUndoCommand):
+    """What was wanted before and after another variant was put on screen."""
+
+    def __init__(self, name: str, before: Wanted, after: Wanted, apply: Callable[[Wanted], None]) -> None:
+        super().__init__(f"Show variant {name}")
+        self._before, self._after, self._apply = before, after, apply
+
+    def redo(self) -> None:
+        """The variant."""
+        self._apply(self._after)
+
+    def undo(self) -> None:
+        """What was there before it."""
+        self._apply(self._before)
