@@ -36,6 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _window(words: Sequence[str]) -> int:
     arguments = _parse(words)
+    if arguments.only_view and not arguments.screenshot:
+        raise InputError("--only-view", "it is about a picture, and none is drawn", "add --screenshot OUT.png")
     if arguments.screenshot:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         folder = arguments.screenshot.absolute().parent
@@ -46,7 +48,8 @@ def _window(words: Sequence[str]) -> int:
         raise InputError("the window", why, "add --screenshot OUT.png to draw it into a picture, or use the commands")
     from spyre_studio.main_window import run
 
-    return run(arguments.file, arguments.screenshot, arguments.view, arguments.theme, arguments.size)
+    view, alone = arguments.view, arguments.only_view
+    return run(arguments.file, arguments.screenshot, view, arguments.theme, arguments.size, alone)
 
 
 def has_display(environment: Mapping[str, str], platform: str) -> bool:
@@ -65,9 +68,17 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("file", nargs="?", metavar="FILE", help="a model, a saved plan, or an example's name to open")
     picture = parser.add_argument_group("picture")
     picture.add_argument("--screenshot", type=Path, metavar="OUT.png", help="draw the window into a picture and exit")
-    picture.add_argument("--view", metavar="NAME", help="the view to bring to front")
+    picture.add_argument(
+        "--view",
+        metavar="NAME",
+        help="the view to bring to front: graph, inspector, scratchpad, timeline, roofline, compare, program, or "
+        "verify, for which the plan is verified first",
+    )
+    picture.add_argument(
+        "--only-view", action="store_true", help="draw nothing but that view, as large as --size, instead of the window"
+    )
     picture.add_argument("--theme", choices=("system", "dark", "light"), default="system", help="colours to draw in")
-    picture.add_argument("--size", type=_size, default=SIZE, metavar="WxH", help="size of the window in pixels")
+    picture.add_argument("--size", type=_size, default=SIZE, metavar="WxH", help="size of the picture in pixels")
     arguments, others = parser.parse_known_args(words)
     if others:
         parser.error(_misunderstood(arguments.file, others))

@@ -271,10 +271,18 @@ class MainWindow(QMainWindow):
         menu.addAction(words).triggered.connect(lambda: self.open(spec))
 
 
-def run(spec: str | None, screenshot: Path | None, view: str | None, theme: str, size: tuple[int, int]) -> int:
-    """Open the window and stay until it is closed; with `screenshot`, draw it (or one view) into a PNG and end.
+def run(
+    spec: str | None,
+    screenshot: Path | None,
+    view: str | None,
+    theme: str,
+    size: tuple[int, int],
+    alone: bool = False,
+) -> int:
+    """Open the window and stay until it is closed; with `screenshot`, draw it into a PNG and end.
 
-    `spec` is opened; `view` is a key of VIEWS, brought to front; `theme`: system, dark or light; `size` in pixels.
+    `spec` is opened; `view` is a key of VIEWS, brought to front, and, `alone`, all that is drawn; `theme`: system, dark
+    or light; `size` in pixels.
     Returns 0, or 2 with one sentence on stderr where a picture cannot be made.
     """
     app = QApplication.instance() or QApplication(sys.argv[:1])
@@ -282,9 +290,9 @@ def run(spec: str | None, screenshot: Path | None, view: str | None, theme: str,
     app.setApplicationName(ORGANISATION)
     app.setOrganizationName(ORGANISATION)
     if screenshot is not None:
-        from spyre_studio.screenshot import take
+        from spyre_studio.screenshot import Shot, take
 
-        return take(app, spec, screenshot, view, theme, size)
+        return take(app, spec, screenshot, theme, Shot(view, alone, size))
     store = QSettings(ORGANISATION, ORGANISATION)
     session = Session()
     chosen = theme if theme != "system" else str(session.settings.value("theme"))

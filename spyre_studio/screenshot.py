@@ -1,14 +1,16 @@
 """Draws the window, or one view of it, into a PNG, as soon as what it shows is complete.
 
-Owns: waiting for the plan in the event loop, and writing the picture. Refuses: opening a window that a person uses.
+Owns: waiting for the plan in the event loop, verifying it where that is to be seen, and writing the picture. Refuses:
+opening a window that a person uses.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QMessageLogContext, QSettings, QTimer, QtMsgType, qInstallMessageHandler
@@ -19,7 +21,7 @@ from spyre_studio.jobs import Jobs
 from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import ThemeFollower
 from spyre_studio.session import Session
-from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS
+from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, VERIFY
 from spyre_studio.settings import Settings
 from spyre_studio.views import VIEWS, view_row
 
@@ -29,19 +31,27 @@ _REMARK = "This plugin does not support propagateSizeHints"
 _IDLE_TURNS = 3  # layouts ask for another turn of the event loop, and what they show for one more
 
 
-def take(
-    app: QApplication, spec: str | None, picture: Path, view: str | None, theme: str, size: tuple[int, int]
-) -> int:
-    """Draw `spec` (or the start page) in a window of `size` into `picture`; 0, or 2 with a sentence on stderr."""
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """What is drawn: the window in `size` pixels, with `view` in front if one is named, or, `alone`, that view only."""
+
+    view: str | None = None
+    alone: bool = False
+    size: tuple[int, int] = (1440, 900)
+
+
+def take(app: QApplication, spec: str | None, picture: Path, theme: str, shot: Shot) -> int:
+    """Draw `spec` (or the start page) into `picture`; 0, or 2 with a sentence on stderr.  Notes go to stderr, too."""
     with _quiet_offscreen(), tempfile.TemporaryDirectory() as folder:
         store = QSettings(f"{folder}/settings.ini", QSettings.Format.IniFormat)  # nobody's layout or recent files
         session = Session(Jobs(), Settings(store))
         window = MainWindow(session, ThemeFollower(app, "light" if theme == "light" else "dark"))
-        window.resize(*size)
+        session.noted.connect(lambda note: sys.stderr.write(f"{note}\n"))
+        window.resize(*shot.size)
         window.show()
         try:
-            _open(session, window, spec, view)
-            _write(window if view is None else window.workbench.views[view], picture)
+            _open(session, window, spec, shot)
+            _write(_alone(window, shot) if shot.alone else window, picture)
         except InputError as error:
             sys.stderr.write(error.sentence + "\n")
             return BAD_INPUT
@@ -69,8 +79,11 @@ def _quiet_offscreen() -> Iterator[None]:
         qInstallMessageHandler(before)
 
 
-def _open(session: Session, window: MainWindow, spec: str | None, view: str | None) -> None:
-    """Open and wait until the plan is on screen and nothing runs."""
+def _open(session: Session, window: MainWindow, spec: str | None, shot: Shot) -> None:
+    """Open and wait until what is to be drawn is on screen and nothing runs."""
+    view = shot.view
+    if view is None and shot.alone:
+        raise InputError("--only-view", "it draws a single view, and none is named", "add --view NAME")
     if view is not None and view_row(view) is None:
         known = ", ".join(row.key for row in VIEWS)
         raise InputError(f"view {view}", "there is no such view", f"use one of {known}")
@@ -79,22 +92,45 @@ def _open(session: Session, window: MainWindow, spec: str | None, view: str | No
             raise InputError(f"view {view}", "it shows a model, and none is named", "name a model or an example")
         _settle(window)
         return
-    loop = QEventLoop()
-    session.changed.connect(lambda _what: loop.quit() if _done(session) else None)
-    session.failed.connect(lambda *_: loop.quit())
     window.open(spec)
-    if not _done(session):
-        loop.exec()
-    failure = session.failure
-    if failure is not None:
-        raise InputError(failure.what, failure.why, failure.remedy)
-    if view is not None and not window.workbench.show_view(view):
-        raise InputError(f"view {view}", "it is not part of this window", "name another view")
+    _wait(session, lambda: session.compilation is not None and not session.opening)
+    if view is not None:
+        window.workbench.show_view(view)
+        window.workbench.give_room()
+    if view == VERIFY:
+        session.verify()
+        _wait(session, lambda: session.verify_report is not None)
     _settle(window)
 
 
-def _done(session: Session) -> bool:
-    return session.compilation is not None and not session.opening and not session.busy
+def _wait(session: Session, there: Callable[[], bool]) -> None:
+    """Until something is there and nothing runs; InputError for what the session failed at."""
+    loop = QEventLoop()
+
+    def look(*_: object) -> None:
+        if session.failure is not None or (there() and not session.busy):
+            loop.quit()
+
+    session.changed.connect(look)
+    session.failed.connect(look)
+    if not (there() and not session.busy):
+        loop.exec()
+    session.changed.disconnect(look)
+    session.failed.disconnect(look)
+    failure = session.failure
+    if failure is not None:
+        raise InputError(failure.what, failure.why, failure.remedy)
+
+
+def _alone(window: MainWindow, shot: Shot) -> QWidget:
+    """The view taken out of the window, which is not used after that, in the whole size."""
+    assert shot.view is not None
+    widget = window.workbench.views[shot.view]
+    widget.setParent(None)
+    widget.resize(*shot.size)
+    widget.show()
+    _settle(window)
+    return widget
 
 
 def _settle(window: MainWindow) -> None:

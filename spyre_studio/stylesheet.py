@@ -111,6 +111,7 @@ QScrollBar::handle { background: $line; border-radius: ${small}px; min-width: ${
 QScrollBar::handle:hover { background: $faint; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 
 QProgressBar { background: $line; border: none; border-radius: 2px; min-height: ${half}px; max-height: ${half}px;
   color: transparent; }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, Protocol, cast
 
-from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
@@ -29,6 +29,8 @@ from spyre_studio.widgets import SectionLabel
 _LEFT: Final = (0.165, 28 * GRID, 44 * GRID)
 _RIGHT: Final = (0.233, 40 * GRID, 60 * GRID)
 _BOTTOM: Final = (0.42, 32 * GRID, 64 * GRID)
+_MUCH: Final = 0.55  # of the height, for a view at the bottom that is to be seen above all
+_HIGH: Final = frozenset({"timeline"})  # views of many rows: at first they get much
 _VERSION: Final = 1  # of the saved layout; another number forgets it
 
 
@@ -54,6 +56,8 @@ class Workbench(QWidget):
         self.views: dict[str, QWidget] = {}
         self.docks: dict[str, QDockWidget] = {}
         self._hosts: list[ViewHost] = []
+        self._pressed_height = -1  # px of the bottom views when the mouse was pressed at an edge of a panel
+        self._height_chosen = False
         self._build()
         self._follow(self.tree, self.tree)
         self.tree.group_chosen.connect(self._show_group)
@@ -86,6 +90,11 @@ class Workbench(QWidget):
             self.docks[key].show()
         return True
 
+    def give_room(self) -> None:
+        """Have the views at the bottom take more than half of the height."""
+        high = max(round(_MUCH * self.height()), self.docks["bottom"].height())
+        self.panels.resizeDocks([self.docks["bottom"]], [high], Qt.Orientation.Vertical)
+
     def toggle(self, key: str) -> None:
         """Show or hide the panel 'left', 'right' or 'bottom'."""
         dock = self.docks[key]
@@ -102,7 +111,7 @@ class Workbench(QWidget):
 
     def restore_layout(self, state: QByteArray) -> None:
         """Panels as they were when `state` was saved; a state of another version is ignored."""
-        self._sized = self.panels.restoreState(state, _VERSION)
+        self._sized = self._height_chosen = self.panels.restoreState(state, _VERSION)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Panels get their first size when there is a window to share out."""
@@ -110,6 +119,14 @@ class Workbench(QWidget):
         if not self._sized:
             self._sized = True
             self._size_docks()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Notice that the edge of the bottom views was dragged: Qt tells nobody."""
+        if watched is self.panels and event.type() is QEvent.Type.MouseButtonPress:
+            self._pressed_height = self.docks["bottom"].height()
+        elif watched is self.panels and event.type() is QEvent.Type.MouseButtonRelease:
+            self._height_chosen |= self._pressed_height not in {-1, self.docks["bottom"].height()}
+        return super().eventFilter(watched, event)
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
@@ -127,6 +144,8 @@ class Workbench(QWidget):
             self._add_view(row)
         self._add_dock("bottom", "Bottom views", self.tabs, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.tabs.setDocumentMode(True)
+        self.tabs.currentChanged.connect(self._turned)
+        self.panels.installEventFilter(self)
 
     def _add_view(self, row: ViewRow) -> None:
         made = cast("_ViewWidget", row.load())(self._session, self._selection, self)
@@ -153,11 +172,18 @@ class Workbench(QWidget):
         self.panels.addDockWidget(area, dock)
         self.docks[key] = dock
 
+    def _turned(self) -> None:
+        """A view of many rows gets more room when it comes to front, unless somebody has chosen how much there is."""
+        high = {self.views[key] for key in _HIGH}
+        if self.tabs.currentWidget() in high and not self._height_chosen:
+            self.give_room()
+
     def _size_docks(self) -> None:
         across, left, right = Qt.Orientation.Horizontal, self.docks["left"], self.docks["right"]
         self.panels.resizeDocks([left, right], [_part(_LEFT, self.width()), _part(_RIGHT, self.width())], across)
         down = Qt.Orientation.Vertical
         self.panels.resizeDocks([self.docks["bottom"]], [_part(_BOTTOM, self.height())], down)
+        self._height_chosen = False
 
     def _left_panel(self) -> QWidget:
         panel, head = QWidget(self), SectionLabel("Model", "µs")

@@ -220,13 +220,13 @@ class ErrorMapPanel(QWidget):
         self.readout.setFont(font("label"))
         self.readout.setProperty("tone", "mute")
         self._centre = QStackedLayout()
-        for page in (self.page, self.canvas, self.table):
-            self._centre.addWidget(page)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(px(GRID / 2))
         column.addLayout(controls)
         column.addLayout(self._centre, 1)
+        for page in (self.page, self.canvas, self.table):  # now that they have a parent: else each is a window
+            self._centre.addWidget(page)
         column.addWidget(self.readout)
         column.addLayout(self._below())
         self._show_page()

@@ -312,14 +312,14 @@ class TimelineView(PagedView):
         stacked.addWidget(self.canvas, 1)
         stacked.addWidget(self.strip)
         self._centre = QStackedLayout()
-        self._centre.addWidget(self.pictures)
-        self._centre.addWidget(self.table)
         column = QVBoxLayout(self.content)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(self._row(self.facts, self.copy, self.play_button, self.critical_button, self.table_button))
         column.addWidget(hairline())
         column.addLayout(self._centre, 1)
+        for page in (self.pictures, self.table):  # now that they have a parent: else each is a window
+            self._centre.addWidget(page)
         column.addWidget(hairline())
         self._foot = self._row(self.line)
         for legend in self.legends:  # they never make the view wider or, as lines that wrap would, higher

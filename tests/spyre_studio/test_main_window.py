@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, QSettings, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -19,6 +19,7 @@ from spyre_studio.theme import DARK, LIGHT, Theme
 from spyre_studio.views import VIEWS, view_row
 from tests.programs import attention
 from tests.spyre_studio.door import Door, opened
+from tests.spyre_studio.hand import LEFT, NONE
 from tests.spyre_studio.plans import compiled
 from tests.spyre_studio.stage import quiet_settings
 
@@ -334,3 +335,35 @@ def test_every_view_of_the_table_has_a_class() -> None:
         assert {"show_compilation", "show_selection"} <= set(dir(row.load()))
     assert view_row("graph") is VIEWS[0]
     assert view_row("nothing") is None
+
+
+# Room for views of many rows
+
+
+def test_the_timeline_gets_more_than_half_of_the_height(window: MainWindow, door: Door) -> None:
+    door.put_model(compiled())
+    bench = window.workbench
+    QApplication.processEvents()
+    bottom, before = bench.docks["bottom"], bench.docks["bottom"].height()
+    bench.show_view("roofline")
+    QApplication.processEvents()
+    assert bottom.height() == before
+    bench.show_view("timeline")
+    QApplication.processEvents()
+    assert bottom.height() > 0.5 * bench.height() > before
+
+
+def test_the_height_that_somebody_chose_stays(window: MainWindow, door: Door) -> None:
+    door.put_model(compiled())
+    bench = window.workbench
+    QApplication.processEvents()
+    before = bench.docks["bottom"].height()
+    QTest.mousePress(bench.panels, LEFT, NONE, QPoint(400, 400))
+    bench.panels.resizeDocks([bench.docks["bottom"]], [before - 40], Qt.Orientation.Vertical)
+    QApplication.processEvents()
+    QTest.mouseRelease(bench.panels, LEFT, NONE, QPoint(400, 440))
+    chosen = bench.docks["bottom"].height()
+    assert chosen < before
+    bench.show_view("timeline")
+    QApplication.processEvents()
+    assert bench.docks["bottom"].height() == chosen

@@ -10,8 +10,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from spyre_studio.main_window import run
+from spyre_studio.session import Session
 from spyre_studio.theme import DARK, LIGHT, Theme
 from tests.spyre_studio.plans import compiled, write_plan
+from tests.spyre_studio.verified import right
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,17 +25,46 @@ def test_a_plan_becomes_a_picture(qapp: QApplication, tmp_path: Path, dark: Them
     image = QImage(str(picture))
     assert (image.width(), image.height()) == (1280, 800)
     assert image.pixelColor(400, 790).name() == LIGHT.panel
-    small = tmp_path / "graph.png"
-    assert run(str(plan), small, "graph", "dark", (1280, 800)) == 0
-    assert 300 < QImage(str(small)).width() < 1280
 
 
-def test_a_picture_of_the_timeline_waits_for_the_run(qapp: QApplication, tmp_path: Path, dark: Theme) -> None:
+def test_a_view_is_brought_to_front_in_the_whole_window(qapp: QApplication, tmp_path: Path, dark: Theme) -> None:
+    plan, pictures = str(write_plan(tmp_path, compiled())), {}
+    for view in ("graph", "timeline"):
+        place = tmp_path / f"{view}.png"
+        assert run(plan, place, view, "dark", (1280, 800)) == 0
+        pictures[view] = QImage(str(place))
+        assert (pictures[view].width(), pictures[view].height()) == (1280, 800)
+    seen = {pictures["timeline"].pixelColor(x, y).name() for x in range(340, 930, 10) for y in range(420, 720, 3)}
+    assert DARK.fill[255] in seen, "the run is waited for, and the fill of all cores is drawn in the lower half"
+
+
+def test_a_view_alone_fills_the_picture(qapp: QApplication, tmp_path: Path, dark: Theme) -> None:
     picture = tmp_path / "timeline.png"
-    assert run(str(write_plan(tmp_path, compiled())), picture, "timeline", "dark", (1280, 800)) == 0
+    assert run(str(write_plan(tmp_path, compiled())), picture, "timeline", "dark", (900, 500), alone=True) == 0
     image = QImage(str(picture))
-    strip = {image.pixelColor(x, y).name() for x in range(130, 700, 10) for y in range(200, image.height(), 3)}
-    assert DARK.fill[255] in strip, "the fill of all cores is drawn"
+    assert (image.width(), image.height()) == (900, 500)
+    edge = {image.pixelColor(870, y).name() for y in range(380, 490)}
+    assert DARK.fill[255] in edge, "lanes and fill reach to the right edge"
+
+
+def test_a_picture_of_verify_verifies_first(
+    qapp: QApplication, tmp_path: Path, dark: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def verified(session: Session) -> None:
+        assert session._shown is not None
+        asked.append(session._shown.shared.handle)
+        session._shown.report = right()[1]
+        session.changed.emit("verify")
+
+    monkeypatch.setattr(Session, "verify", verified)
+    picture = tmp_path / "verify.png"
+    assert run(str(write_plan(tmp_path, compiled())), picture, "verify", "dark", (1280, 800), alone=True) == 0
+    image = QImage(str(picture))
+    seen = {image.pixelColor(x, y).name() for x in range(400, 1280) for y in range(0, 60, 2)}
+    assert len(asked) == 1
+    assert DARK.ok in seen, "the verdict is drawn"
 
 
 def test_the_start_page_becomes_a_picture(qapp: QApplication, tmp_path: Path, dark: Theme) -> None:
@@ -43,11 +74,12 @@ def test_the_start_page_becomes_a_picture(qapp: QApplication, tmp_path: Path, da
 
 
 @pytest.mark.parametrize(
-    ("spec", "view", "sentence"),
+    ("spec", "view", "alone", "sentence"),
     [
-        ("gone.json", None, "there is no such file"),
-        (None, "scratchpad", "none is named"),
-        ("softmax", "nonsense", "there is no such view; use one of graph"),
+        ("gone.json", None, False, "there is no such file"),
+        (None, "scratchpad", False, "none is named"),
+        ("softmax", "nonsense", False, "there is no such view; use one of graph"),
+        ("softmax", None, True, "--only-view: it draws a single view, and none is named; add --view NAME"),
     ],
 )
 def test_a_picture_that_cannot_be_made_is_refused_in_a_sentence(
@@ -57,10 +89,11 @@ def test_a_picture_that_cannot_be_made_is_refused_in_a_sentence(
     capsys: pytest.CaptureFixture[str],
     spec: str | None,
     view: str | None,
+    alone: bool,
     sentence: str,
 ) -> None:
     where = str(tmp_path / spec) if spec and spec.endswith(".json") else spec
-    assert run(where, tmp_path / "no.png", view, "dark", (800, 600)) == 2
+    assert run(where, tmp_path / "no.png", view, "dark", (800, 600), alone) == 2
     said = capsys.readouterr().err
     assert sentence in said
     assert said.count("\n") == 1
@@ -95,9 +128,11 @@ def test_the_first_paint_imports_neither_torch_nor_solvers_nor_views() -> None:
     assert found["own"] == []
 
 
-def test_a_picture_of_the_start_page_is_drawn_in_silence(tmp_path: Path) -> None:
-    picture = tmp_path / "start.png"
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_picture_is_drawn_in_silence(tmp_path: Path, shown: bool) -> None:
+    picture = tmp_path / "window.png"
     words = [sys.executable, "-m", "spyre_studio", "--screenshot", str(picture)]
+    words += [str(write_plan(tmp_path, compiled())), "--view", "graph"] if shown else []
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
     assert picture.stat().st_size > 0
