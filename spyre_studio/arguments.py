@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NoReturn
 
 from compiler.errors import InputError
@@ -26,6 +26,11 @@ class Parser(argparse.ArgumentParser):
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
         """Argparse would not notice that it cannot be written."""
         (file or sys.stdout).write(self.format_help())
+
+
+def one_of(allowed: Iterable[str]) -> tuple[str, ...]:
+    """The choices of an option as plain words: of an enum, argparse would tell names that nobody can type."""
+    return tuple(str(word) for word in allowed)
 
 
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:

@@ -16,6 +16,7 @@ from compiler.frontend.sniff import FileKind, sniff
 from compiler.frontend.specs import ArchiveSpec, digest, repeated
 from compiler.frontend.specs import read_spec as read_model_spec
 from resources.examples import bundled_script, example, examples
+from spyre_studio.trace_sentence import trace_refusal
 
 
 class SpecKind(StrEnum):
@@ -71,6 +72,9 @@ def _own_file(spec: str, head: str, query: str) -> ModelSpec:
         known = ", ".join(one.name for one in examples())
         raise InputError(spec, "there is neither a file nor an example of that name", f"the examples are {known}")
     path = _expanded(head).absolute()
+    refused = trace_refusal(path)
+    if refused is not None:
+        raise refused
     if sniff(path) is FileKind.STUDIO:
         return ModelSpec(SpecKind.DOCUMENT, str(path), path)
     if sniff(path) is FileKind.EXPORT_ARCHIVE:

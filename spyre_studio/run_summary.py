@@ -71,13 +71,17 @@ def summary(compilation: Compilation, trace: Trace) -> Document:
 
 
 def describe(compilation: Compilation, trace: Trace) -> tuple[str, ...]:
-    """The run in a few lines."""
+    """The run in a few lines, beside the time that was predicted."""
+    return describe_run(trace, f" (predicted {format_us(compilation.cost.total_us)})")
+
+
+def describe_run(trace: Trace, beside: str = "") -> tuple[str, ...]:
+    """The run in a few lines; `beside` follows its time."""
     data = timeline_of(trace)
-    predicted = format_us(compilation.cost.total_us)
     bounds = ", ".join(f"{CAUSES[cause].title} {format_percent(share)}" for cause, share in bound_shares(data))
     return (
         f"{trace.model} on {trace.device}, {format_count(trace.cores, 'core')}",
-        f"  simulated  {format_ps(trace.total_ps)} (predicted {predicted})",
+        f"  simulated  {format_ps(trace.total_ps)}{beside}",
         *_listed("kernels", tuple(_kernels(trace))),
         *([f"  bound by   {bounds} of the critical path"] if bounds else []),
         *_listed("units", tuple(_used(trace))),

@@ -36,6 +36,7 @@ from spyre_studio.python_process import command
 from spyre_studio.reporter import Reporter, stop_if_cancelled
 from spyre_studio.search_run import BestSoFar
 from spyre_studio.throttle import Throttle
+from spyre_studio.trace_sentence import trace_refusal
 
 if TYPE_CHECKING:
     from compiler.pipeline import Pass
@@ -119,7 +120,9 @@ def read_text(path: Path) -> str:
     except FileNotFoundError as error:
         raise InputError(str(path), "there is no such file", "check the path") from error
     except UnicodeDecodeError as error:
-        raise InputError(str(path), "it is not a text file", "choose a file written by Spyre Studio") from error
+        raise trace_refusal(path) or InputError(
+            str(path), "it is not a text file", "choose a file written by Spyre Studio"
+        ) from error
     except OSError as error:
         raise InputError(str(path), f"it cannot be read ({error.strerror})", "check the path") from error
 

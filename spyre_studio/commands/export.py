@@ -7,6 +7,7 @@ from pathlib import Path
 
 from compiler.emit import FORMATS, export
 from spyre_studio import tasks
+from spyre_studio.arguments import one_of
 from spyre_studio.output_file import check_output, write_output
 
 
@@ -14,7 +15,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.description = "Check a saved plan and write it in another format; a plan that fails a check is refused."
     parser.add_argument("plan", type=Path, metavar="PLAN", help="a file that `spyre-studio compile -o` wrote")
-    parser.add_argument("--format", required=True, choices=tuple(FORMATS), help=_formats())
+    parser.add_argument("--format", required=True, choices=one_of(FORMATS), help=_formats())
     parser.add_argument("-o", "--output", required=True, metavar="PATH", help="the file to write; - for stdout")
 
 

@@ -16,8 +16,11 @@ from compiler.errors import InputError
 from compiler.text.document import to_text
 from compiler.text.result_text import print_cost, print_log, print_verdicts
 from spyre_studio import tasks
+from spyre_studio.arguments import one_of
 from spyre_studio.commands.terminal import warn
+from spyre_studio.run_summary import describe_run
 from spyre_studio.summary import describe
+from spyre_studio.trace_sentence import is_trace, trace_refusal
 
 PARTS: frozendict[str, Callable[[Compilation], str]] = frozendict(
     graph=lambda whole: to_text(whole.graph),
@@ -38,15 +41,20 @@ GIVEN = frozenset({"graph", "loops", "device", "pins"})
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.description = (
-        "Print a captured model, a saved plan or an exported document as a listing. Exit code 1 if a check refuses the "
-        "plan."
+        "Print a captured model, a saved plan or an exported document as a listing, and of the trace of a simulated "
+        "run its summary. Exit code 1 if a check refuses the plan."
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a JSON file of this program")
-    parser.add_argument("--part", choices=tuple(PARTS), help="which part of a saved plan (default: the plan)")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a JSON file of this program, or a trace (.npz)")
+    parser.add_argument("--part", choices=one_of(PARTS), help="which part of a saved plan (default: the plan)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the listing."""
+    if is_trace(arguments.file):
+        return _show_trace(arguments.file, arguments.part)
+    refused = trace_refusal(arguments.file)
+    if refused is not None:
+        raise refused
     text = tasks.read_text(arguments.file)
     origin = str(arguments.file)
     kind = str(parse_document(text, origin)["kind"])
@@ -56,6 +64,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.part:
         raise InputError(origin, f"it holds a {kind}, which has no parts", "leave out --part")
     print(_of_model(value) if isinstance(value, Captured) else to_text(value), end="")
+    return 0
+
+
+def _show_trace(path: Path, part: str | None) -> int:
+    """What a simulated run adds up to, as `simulate` printed it, but for what the plan has to say of it."""
+    from simulator.trace_file import load_trace
+
+    if part:
+        raise InputError(str(path), "it holds a trace, which has no parts", "leave out --part")
+    print("\n".join(describe_run(load_trace(path))))
     return 0
 
 

@@ -13,6 +13,7 @@ from simulator.perfetto import Detail, detail_of, write_events
 from simulator.trace import Trace
 from simulator.trace_file import save_trace
 from spyre_studio import tasks
+from spyre_studio.arguments import one_of
 from spyre_studio.commands.findings import findings
 from spyre_studio.commands.planning import MODEL, Planning, add_planning, read_planning
 from spyre_studio.commands.terminal import Terminal, print_json, tell
@@ -42,7 +43,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--detail",
-        choices=tuple(Detail),
+        choices=one_of(Detail),
         help="what the JSON has: every tile on every unit, or steps and waits only (default: tiles unless there are "
         "very many)",
     )
