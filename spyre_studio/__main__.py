@@ -20,6 +20,7 @@ from spyre_studio.arguments import Parser
 from spyre_studio.cli import PROGRAM, guarded
 from spyre_studio.cli import main as run_command
 from spyre_studio.commands import COMMANDS
+from spyre_studio.deep_link import read_link
 
 SIZE = (1440, 900)
 _LARGEST = 16384
@@ -65,7 +66,13 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
         description="See, steer and check how a PyTorch model is compiled for the Spyre accelerator.",
         epilog=_commands(),
     )
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a model, a saved plan, or an example's name to open")
+    parser.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="a model, a saved plan, or an example's name to open; followed by a place in it where one likes, as in "
+        "'plan.json#op=exp&core=7&step=12&view=timeline&buffer=exp'",
+    )
     picture = parser.add_argument_group("picture")
     picture.add_argument("--screenshot", type=Path, metavar="OUT.png", help="draw the window into a picture and exit")
     picture.add_argument(
@@ -97,7 +104,8 @@ def _misunderstood(file: str | None, others: Sequence[str]) -> str:
 
 def _names_something(file: str) -> bool:
     try:
-        return example(file.partition("?")[0]) is not None or Path(file).exists()
+        spec = read_link(file).spec
+        return example(spec.partition("?")[0]) is not None or Path(spec).exists()
     except (OSError, ValueError):  # no name that a file can have
         return False
 

@@ -42,6 +42,9 @@ class Action:
 
 _ROWS: Final = (
     Action("open", "File", "Open…", "open_file", ("Ctrl+O",), "Open a traced model, a captured model or a saved plan."),
+    Action(
+        "open-link", "File", "Open copied link", "open_link", (), "Open the file and place that the clipboard names."
+    ),
     Action("reopen", "File", "Open again", "reopen", ("Ctrl+Shift+O",), "Read the model again; pins stay.", "plan"),
     Action(
         "save-plan",
@@ -286,6 +289,15 @@ _ROWS: Final = (
     ),
     Action("back", "Go", "Back", "back", ("Alt+Left",), "Select what was selected before.", "back"),
     Action("forward", "Go", "Forward", "forward", ("Alt+Right",), "Undo Back.", "forward"),
+    Action(
+        "copy-link",
+        "Go",
+        "Copy link to this place",
+        "copy_link",
+        ("Ctrl+Shift+C",),
+        "A text that opens this file with this selection and view; pass it to spyre-studio in quotes.",
+        "plan",
+    ),
     Action(
         "next-step", "Go", "Next step", "next_step", (".",), "The op that runs next.", "plan", "graph", section=True
     ),

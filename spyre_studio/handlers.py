@@ -59,6 +59,14 @@ class Handlers(QObject):
         if path:
             self._window.open(path)
 
+    def open_link(self, _row: Action) -> None:
+        """Open what the clipboard names."""
+        copied = QApplication.clipboard().text().strip()
+        if copied and "\n" not in copied:
+            self._window.open(copied)
+        else:
+            self._window.banner.say("info", "The clipboard holds no link; copy one, which is one line of text.")
+
     def reopen(self, _row: Action) -> None:
         """Read the model again."""
         self._session.reopen()
@@ -272,6 +280,11 @@ class Handlers(QObject):
     def forward(self, _row: Action) -> None:
         """Undo back."""
         self._selection.forward()
+
+    def copy_link(self, _row: Action) -> None:
+        """Put a link to what is selected and shown on the clipboard."""
+        QApplication.clipboard().setText(self._window.links.here())
+        self._window.status.say("Copied the link to this place; on a command line, put it in quotes")
 
     def next_step(self, _row: Action) -> None:
         """The op that runs next."""

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, 
 from resources.examples import examples
 from spyre_studio.action_set import ActionSet, bind
 from spyre_studio.banner import Banner
+from spyre_studio.deep_link_follow import DeepLinks
 from spyre_studio.handlers import Handlers
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.qt_theme import ThemeChoice, ThemeFollower, px
@@ -60,6 +61,7 @@ class MainWindow(QMainWindow):
         self._pages = QStackedWidget(self)
         self.actions_ = ActionSet(session, self.selection, self)
         self.handlers = Handlers(self)
+        self.links = DeepLinks(self)
         self._arrange()
         self._connect()
         if store is not None:
@@ -87,9 +89,9 @@ class MainWindow(QMainWindow):
         return self._pages.currentWidget()
 
     def open(self, spec: str) -> None:
-        """Open a model, a plan or an example; what is open stays until it is there."""
+        """Open a model, a plan, an example, or a link to a place in one; what is open stays until it is there."""
         self.banner.hide()
-        self.session.open(spec)
+        self.session.open(self.links.opened(spec))
         QTimer.singleShot(_SOON_MS, self, lambda: self._make_views(VIEWS))
 
     def toggle_start_page(self) -> None:
@@ -163,6 +165,7 @@ class MainWindow(QMainWindow):
             self._select_heaviest()
             self._pages.setCurrentWidget(self.workbench)
             self.workbench.graph.canvas.setFocus()
+            self.links.arrived()
         if what in {"model", "state"}:
             self._show_page()
             self._take_back()

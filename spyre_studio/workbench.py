@@ -78,6 +78,12 @@ class Workbench(QWidget):
         if isinstance(scratchpad, ScratchpadView) and isinstance(inspector, InspectorView):
             scratchpad.apart_asked.connect(inspector.show_handover)
 
+    @property
+    def current_view(self) -> str:
+        """Key of the view that was brought to the front last at the bottom; the graph where the bottom is closed."""
+        shown = None if self.docks["bottom"].isHidden() else self.tabs.currentWidget()
+        return next((key for key, view in self.views.items() if view is shown), "graph")
+
     def show_view(self, key: str) -> bool:
         """Bring a view to the front; False if there is none of that name."""
         widget = self.views.get(key)

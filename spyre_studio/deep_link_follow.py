@@ -1,0 +1,101 @@
+"""Follows a link in the window: its file is opened, and as soon as the plan is there its place is shown.
+
+Owns: the place that is waited for, the place where one is, and what is said of parts that the plan does not have.
+Refuses: the text form of links, and opening files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from compiler.compilation import Compilation
+from spyre_studio.deep_link import Link, Place, from_anywhere, print_link, read_link
+from spyre_studio.derived import schedule_of
+from spyre_studio.views import VIEWS, view_row
+
+if TYPE_CHECKING:
+    from spyre_studio.main_window import MainWindow
+
+
+class DeepLinks(QObject):
+    """Of one window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._awaited: Link | None = None
+
+    def opened(self, text: str) -> str:
+        """What to open for `text`; its place is shown once the plan is there."""
+        link = read_link(text)
+        self._awaited = link if link.place or link.unknown else None
+        return link.spec
+
+    def arrived(self) -> None:
+        """The plan of what was opened is on screen: go to the place of the link, if there was one."""
+        link, self._awaited = self._awaited, None
+        compilation = self._window.session.compilation
+        if link is not None and compilation is not None and link.spec == self._window.session.source:
+            missing = self._go(link.place, compilation)
+            told = _sentence(link.unknown, missing)
+            if told:
+                self._window.banner.say("warn", told)
+
+    def here(self) -> str:
+        """The link to where one is."""
+        selection = self._window.selection
+        place = Place(
+            selection.op, selection.buffer, selection.core, selection.step, self._window.workbench.current_view
+        )
+        return print_link(Link(from_anywhere(self._window.session.source), place))
+
+    def _go(self, place: Place, compilation: Compilation) -> list[str]:
+        """Select what the plan has of it; returns words for what it does not have."""
+        selection, missing = self._window.selection, _missing(place, compilation)
+        if place.core is not None and "core" not in missing:
+            selection.select_core(place.core)
+        if place.buffer is not None and "buffer" not in missing:
+            selection.select_buffer(place.buffer)
+        if place.op is not None and "op" not in missing:
+            selection.select_op(place.op)
+        elif place.step is not None and "step" not in missing:
+            selection.select_step(place.step)
+        if place.view is not None and "view" not in missing:
+            self._window.workbench.show_view(place.view)
+        # The graph hears of the plan in this turn of the event loop, perhaps after this.
+        QTimer.singleShot(0, self._window.workbench.graph, self._window.workbench.graph.reveal_selection)
+        return list(missing.values())
+
+
+def _missing(place: Place, compilation: Compilation) -> dict[str, str]:
+    """Part -> words for it, where the plan does not have it."""
+    schedule = schedule_of(compilation)
+    steps = tuple(step.name for step in schedule.steps)
+    missing: dict[str, str] = {}
+    if place.op is not None and place.op not in steps:
+        missing["op"] = f"op {place.op}"
+    if place.buffer is not None and place.buffer not in schedule.buffers:
+        missing["buffer"] = f"buffer {place.buffer}"
+    if place.core is not None and place.core >= compilation.plan.cores:
+        missing["core"] = f"core {place.core} (its cores are 0 to {compilation.plan.cores - 1})"
+    if place.step is not None and place.step >= len(steps):
+        missing["step"] = f"step {place.step} (its steps are 0 to {len(steps) - 1})"
+    elif place.step is not None and place.op in steps and steps[place.step] != place.op:
+        missing["step"] = f"op {place.op} at step {place.step} (it runs at step {steps.index(place.op)})"
+    if place.view is not None and view_row(place.view) is None:
+        missing["view"] = f"view {place.view} (the views are {', '.join(row.key for row in VIEWS)})"
+    return missing
+
+
+def _sentence(unknown: tuple[str, ...], missing: list[str]) -> str:
+    """One sentence for all of it, '' for nothing."""
+    said = [f"the plan has no {_listed(missing)}"] if missing else []
+    if unknown:
+        said.append(f"{_listed(list(unknown))} {'says' if len(unknown) == 1 else 'say'} nothing that a link can hold")
+    return f"Not all of the link could be followed: {'; '.join(said)}." if said else ""
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -1,0 +1,110 @@
+"""Links in the real window: followed when the plan is there, honest about what it does not have, copied and opened."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from spyre_studio.deep_link import read_link
+from spyre_studio.main_window import MainWindow
+from spyre_studio.theme import Theme
+from tests.spyre_studio.door import Door, opened
+from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.stage import quiet_settings
+
+
+class LinkedDoor(Door):
+    """Knows what it opened, as a session does."""
+
+    def open(self, spec: str) -> None:
+        super().open(spec)
+        self._source = spec
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> LinkedDoor:
+    return LinkedDoor(quiet_settings(str(tmp_path)))
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, door: LinkedDoor, dark: Theme) -> Iterator[MainWindow]:
+    made = opened(qtbot, qapp, door, None)
+    yield made
+    made.close()
+
+
+def follow(window: MainWindow, door: LinkedDoor, link: str) -> str:
+    """Open a link and let its plan arrive; returns what the banner says."""
+    window.open(link)
+    door.put_model(compiled())
+    return window.banner.sentence if window.banner.isVisible() else ""
+
+
+def test_the_place_is_shown_as_soon_as_the_plan_is_there(window: MainWindow, door: LinkedDoor) -> None:
+    assert follow(window, door, "softmax#op=max&core=7&view=timeline&buffer=exp") == ""
+    assert door.asked[0] == "open softmax"
+    place = window.selection.place
+    assert (place.op, place.core, place.buffer) == ("max", 7, "exp")
+    assert window.workbench.current_view == "timeline"
+
+
+def test_a_step_alone_selects_its_op(window: MainWindow, door: LinkedDoor) -> None:
+    assert follow(window, door, "softmax#step=0") == ""
+    assert window.selection.step == 0
+
+
+def test_what_the_plan_does_not_have_is_one_sentence_and_the_rest_is_shown(
+    window: MainWindow, door: LinkedDoor
+) -> None:
+    said = follow(window, door, "softmax#op=nope&core=99&buffer=exp&view=moon&step=1&shade=3")
+    assert said.count("Not all of the link could be followed") == 1
+    for words in ("op nope", "core 99 (its cores are 0 to 31)", "view moon", "shade=3"):
+        assert words in said
+    assert window.selection.buffer == "exp"
+    assert window.selection.step == 1, "the step stands in for the op that there is not"
+
+
+def test_op_and_step_that_do_not_meet(window: MainWindow, door: LinkedDoor) -> None:
+    said = follow(window, door, "softmax#op=max&step=3")
+    assert "op max at step 3 (it runs at step 0)" in said
+    assert window.selection.op == "max"
+
+
+def test_the_place_of_a_link_is_not_that_of_what_is_opened_next(window: MainWindow, door: LinkedDoor) -> None:
+    window.open("gone.json#op=max&core=7")
+    follow(window, door, "softmax")
+    assert window.selection.core == 0
+
+
+def test_a_copied_link_comes_back_to_the_same_place(window: MainWindow, door: LinkedDoor) -> None:
+    follow(window, door, "softmax")
+    window.selection.select_op("exp")
+    window.selection.select_buffer("max")
+    window.selection.select_core(5)
+    window.workbench.show_view("roofline")
+    window.actions_.trigger("copy-link")
+    copied = QApplication.clipboard().text()
+    assert read_link(copied).spec == "softmax"
+    assert "quotes" in window.status.words.text()
+    before = window.selection.place
+    window.workbench.show_view("verify")
+    window.actions_.trigger("open-link")
+    assert door.asked[-1] == "open softmax"
+    door.changed.emit("model")
+    assert window.selection.place == before
+    assert window.workbench.current_view == "roofline"
+
+
+def test_a_clipboard_without_a_link_is_said(window: MainWindow, door: LinkedDoor) -> None:
+    QApplication.clipboard().setText("two\nlines")
+    window.actions_.trigger("open-link")
+    assert "The clipboard holds no link" in window.banner.sentence
+    assert not [asked for asked in door.asked if asked.startswith("open")]
+
+
+def test_the_graph_is_the_view_where_the_bottom_is_closed(window: MainWindow, door: LinkedDoor) -> None:
+    follow(window, door, "softmax")
+    window.workbench.toggle("bottom")
+    assert read_link(window.links.here()).place.view == "graph"
