@@ -110,9 +110,9 @@ class KernelRun:
         moving, most = 0.0, 1.0
         step = self._step[core]
         if kind is Kind.READ:
-            moving, most = self._parts.read_moving.item(step, core), self._parts.most.item(step, core)
+            moving, most = self._parts.read_moving.item(step, core), self._parts.most_in.item(step, core)
         elif kind is Kind.WRITE:
-            moving = self._parts.write_moving.item(step, core)
+            moving, most = self._parts.write_moving.item(step, core), self._parts.most_out.item(step, core)
         if self._jobs.begin(kind, core, amount, moving, most):
             self._hold(core)
 

@@ -38,13 +38,13 @@ def walked(case: Case) -> Counts:
 
 
 def vector_busy(case: Case, unit: MachineUnit) -> Times:
-    """Time of a core's vector unit for all of a step."""
+    """Time of a core's vector unit for all of a step: it goes over every byte once, at least."""
     size, rate = walked(case), case.device.number(unit.rate)
     if turns(case):
-        return size / case.device.number("transpose_bytes_per_ns_core")
+        return np.maximum(size / rate, size / case.device.number("transpose_bytes_per_ns_core"))
     count = sum(_computes(case.op.body, place) for place in range(len(case.op.body)))
     if case.op.kind is OpKind.REDUCTION:
-        return _folding(case) + size * count / rate
+        return np.maximum(size / rate, _folding(case) + size * count / rate)
     return size * max(1, count) / rate
 
 

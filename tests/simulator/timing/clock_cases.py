@@ -15,7 +15,7 @@ from compiler.loops import BufferKind, LoopOp, OpKind, Origin
 from compiler.program import DeviceOp, DeviceTensor, Memory, Program, ProgramKernel
 from simulator.timing.engine import run
 from simulator.timing.timeline import Timeline
-from simulator.timing.work import Counts, Fragments, Hop, Operand, OpWork, Times, Way
+from simulator.timing.work import Counts, Fragments, Hop, Operand, OpWork, Stage, Times, Way
 from tests.simulator.sketch import at
 
 Each = float | Sequence[float]
@@ -44,6 +44,8 @@ def act(
     own: Each = 0,
     tiles: Each = 1,
     delivery: Each = 0,
+    load: Each = 0,
+    store: Each = 0,
     ring: Each = 0,
     read_share: Each = 1,
     write_share: Each = 1,
@@ -52,11 +54,12 @@ def act(
     reads: tuple[str, ...] = (),
     writes: tuple[str, ...] = (),
 ) -> Act:
-    """A step on some cores; all times in ns."""
+    """A step on some cores; all times in ns.  `load` and `store` are those of the units between card and core."""
 
     def column(value: Each) -> Times:
         return np.broadcast_to(np.asarray(value, dtype=np.float64), (len(cores),)).copy()
 
+    sides = (("in", True, column(load)), ("out", False, column(store)))
     work = OpWork(
         name=name,
         step=0,
@@ -71,7 +74,7 @@ def act(
         delivery_ns=column(delivery),
         ring_ns=column(ring),
         operands=(),
-        stages=(),
+        stages=tuple(Stage(unit, 0, read, busy.astype(np.int64), busy) for unit, read, busy in sides if busy.any()),
         hops=hops,
         fragments=fragments,
     )

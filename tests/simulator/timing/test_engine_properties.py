@@ -39,6 +39,8 @@ def plain_steps(draw: st.DrawFn, name: str = "a") -> Act:
         own=each(TIMES),
         tiles=each(st.integers(1, 6)),
         delivery=each(TIMES),
+        load=each(TIMES),
+        store=each(TIMES),
         read_share=each(st.floats(0, 1)),
         write_share=each(st.floats(0, 1)),
         hops=hops,
@@ -92,6 +94,7 @@ def shuffled(work: OpWork, order: Sequence[int]) -> OpWork:
         floor_ns=work.floor_ns[rows],
         delivery_ns=work.delivery_ns[rows],
         ring_ns=work.ring_ns[rows],
+        stages=tuple(replace(one, bytes=one.bytes[rows], busy=one.busy[rows]) for one in work.stages),
     )
 
 
@@ -150,6 +153,34 @@ def test_no_step_is_faster_than_alone(kernels: Kernels) -> None:
     assert (took >= found.alone_ns[part] * (1 - 1e-6)).all()
     assert ((found.bound[part] != Cause.NOTHING) == (took > 0)).all()
     assert found.total_ns == max(found.end.max(initial=0), 0)
+
+
+@given(programs())
+@settings(max_examples=60, deadline=None)
+def test_a_core_s_own_movers_are_never_faster_than_they_are(kernels: Kernels) -> None:
+    """What a stretch of loading or storing moves is its part of the mover's whole time, at least."""
+    found = timed(*kernels, cores=CORES)
+    for place, work in enumerate(found.work):
+        late = np.isin(work.cores, [hop.target for hop in work.hops])
+        start, filled, steady, computed, end, read_end, write_end, wait = (
+            column[place, work.cores]
+            for column in (
+                *(found.start, found.filled, found.steady, found.computed, found.end),
+                *(found.read_end, found.write_end, found.wait),
+            )
+        )
+        for stage in work.stages:
+            moved = stage.busy if stage.read else np.where(work.write_ns > 0, stage.busy, 0)
+            each, tiles = moved / work.tiles, work.tiles
+            if stage.read:
+                stretches = [(filled - start, each), (read_end - filled, each * (tiles - 1))]
+            else:
+                early = np.where(late, 0, each)
+                stretches = [(write_end - filled, early * np.maximum(0, tiles - 2))]
+                stretches += [(computed - steady, early * np.minimum(1, tiles - 1))]
+                stretches += [(end - computed - wait, np.where(late, each * tiles, each))]
+            for took, least in stretches:
+                assert (took >= least * (1 - 1e-6) - 1e-6).all()
 
 
 @given(plain_steps())

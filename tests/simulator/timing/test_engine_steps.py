@@ -99,6 +99,31 @@ def test_a_delivery_that_is_faster_than_the_share_changes_nothing() -> None:
     assert bounds(found) == [Cause.MEMORY, Cause.MEMORY]
 
 
+def test_a_shared_load_comes_no_faster_than_a_core_can_take_it() -> None:
+    """Of 100 that two cores share, 50 is charged to each; the second comes when the first is through, and its own unit
+    takes 80 for all of it.  What it leaves of the memory is for others."""
+    first, second = act("a", [1], own=300), act("b", [0, 1], read=50, load=80, store=30, tiles=1)
+    found = timed([first, second], cores=2)
+    assert (found.end - found.start)[1].tolist() == pytest.approx([80, 80])
+    assert [int(each) for each in found.bound[1]] == [Cause.COMPUTE] * 2
+    assert found.alone_ns[1].tolist() == [80, 80]
+
+
+def test_a_store_goes_out_no_faster_than_a_core_can_give_it() -> None:
+    """Ten tiles of 5: nine go out beside computing, and the last after it at the pace of the core's own unit."""
+    found = timed([act("a", [0], own=10, write=50, store=100, tiles=10)], cores=1)
+    assert found.total_ns == pytest.approx(8 * 10 + 10 + 10)
+    assert bounds(found) == [Cause.MEMORY]
+    alone = timed([act("a", [0], write=50, store=100)], cores=1)
+    assert alone.total_ns == pytest.approx(100)
+    assert bounds(alone) == [Cause.COMPUTE]
+
+
+def test_a_unit_that_keeps_pace_with_the_memory_is_not_in_the_way() -> None:
+    found = timed([act("a", [0], read=100, load=100, write=50, store=50)], cores=1)
+    assert (found.total_ns, bounds(found)) == (150, [Cause.MEMORY])
+
+
 def test_a_delivery_beside_the_memory_leaves_all_of_it_to_others() -> None:
     """Core 0 takes 400 in four tiles beside the memory; core 1 reads 100 as if it were alone."""
     found = timed([act("a", [0, 1], read=[0, 100], delivery=[400, 0], own=[40, 0], tiles=[4, 1])], cores=2)

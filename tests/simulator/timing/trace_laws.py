@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compiler.device import Device
+from compiler.machine import UnitKind
 from compiler.program import Program
 from simulator.timing.timeline import Cause, Timeline
 from simulator.timing.work import OpWork, Way
@@ -27,6 +28,8 @@ def every_trace(program: Program, timeline: Timeline, trace: Trace, device: Devi
     units_work_one_tile_at_a_time(trace)
     tiles_add_up_to_stages(timeline, trace)
     transfers_add_up_to_operands(timeline, trace)
+    units_are_no_faster_than_they_can_be(trace, device)
+    no_step_is_faster_than_its_products(timeline, trace, device)
     waits_do_not_overlap(trace)
     the_path_has_no_gaps(trace, round(device.number("kernel_launch_ns") * PS_PER_NS))
     places_are_held_by_one(trace, device.lx_budget_bytes)
@@ -82,6 +85,26 @@ def transfers_add_up_to_operands(timeline: Timeline, trace: Trace) -> None:
         for write in (False, True):
             whole = sum(int(one.bytes.sum()) for one in work.operands if one.write is write and one.way in MOVED)
             assert outer[step, int(write)] == whole, (work.name, write)
+
+
+def units_are_no_faster_than_they_can_be(trace: Trace, device: Device) -> None:
+    """Whole bytes and whole picoseconds: a tile may have a byte and its time a picosecond too much or too little."""
+    for spans in (trace.spans, trace.spans.expanded()):
+        for unit in device.machine.units:
+            mine = spans.unit == trace.units.index(unit.name)
+            if unit.kind is UnitKind.MATRIX:
+                continue  # its rate counts multiply-accumulates
+            most = device.number(unit.rate) * (spans.end_ps - spans.start_ps + 1)[mine] / PS_PER_NS
+            assert (spans.bytes[mine] <= most + spans.count[mine]).all(), unit.name
+
+
+def no_step_is_faster_than_its_products(timeline: Timeline, trace: Trace, device: Device) -> None:
+    for step, work in enumerate(timeline.work):
+        if work.macs is None:
+            continue
+        rate = next(device.number(unit.rate) for unit in device.machine.units if unit.name == work.unit)
+        took = (trace.runs.end_ps - trace.runs.start_ps)[step, work.cores]
+        assert (work.macs <= rate * (took + 1) / PS_PER_NS).all(), work.name
 
 
 def _bytes_by_direction(timeline: Timeline, trace: Trace) -> NDArray[np.int64]:
