@@ -31,6 +31,7 @@ def holds(session: Session, selection: Selection) -> frozenset[When]:
         "undo": session.undo_stack.canUndo(),
         "redo": session.undo_stack.canRedo(),
         "pins": bool(session.pins),
+        "variants": len(session.variants) > 0,
         "back": selection.can_go_back,
         "forward": selection.can_go_forward,
         "selected": pinned,

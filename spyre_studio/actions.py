@@ -6,39 +6,13 @@ Owns: names, keys and when an action makes sense. Refuses: Qt, and doing anythin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
+from spyre_studio.action import MENUS, Action, Menu, Scope, When
+from spyre_studio.variant_menu import VARIANT_ROWS
 from spyre_studio.views import VIEWS
 
-Menu = Literal["File", "Edit", "Plan", "View", "Go", "Window", "Help"]
-Scope = Literal["window", "graph"]
-When = Literal[
-    "always", "plan", "busy", "searching", "undo", "redo", "pins", "back", "forward", "selected", "op", "buffer"
-]
-
-MENUS: Final[tuple[Menu, ...]] = ("File", "Edit", "Plan", "View", "Go", "Window", "Help")
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """A row. `text` is a verb phrase; `tip` one sentence; `setting` names the switch a checkable action turns.
-
-    `section`: a line is drawn in the menu before this one. Shortcuts are written out, because what a platform calls
-    its standard keys differs from one to the next.
-    """
-
-    key: str
-    menu: Menu
-    text: str
-    handler: str
-    shortcuts: tuple[str, ...] = ()
-    tip: str = ""
-    when: When = "always"
-    scope: Scope = "window"
-    setting: str = ""
-    section: bool = False
-
+__all__ = ["ACTIONS", "MENUS", "Action", "Menu", "Scope", "When"]
 
 _ROWS: Final = (
     Action("open", "File", "Open…", "open_file", ("Ctrl+O",), "Open a traced model, a captured model or a saved plan."),
@@ -146,6 +120,7 @@ _ROWS: Final = (
         "Re-solve as soon as a pin changes.",
         setting="resolve_automatically",
     ),
+    *VARIANT_ROWS,
     Action(
         "verify",
         "Plan",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from compiler.pins import Pins
@@ -17,6 +16,7 @@ from spyre_studio.keys_page import KeysPage
 from spyre_studio.palette import Palette
 from spyre_studio.pin_change import without
 from spyre_studio.pin_menu import choose_same
+from spyre_studio.variant_actions import VariantHandlers
 from spyre_studio.views.canvas import Canvas
 
 if TYPE_CHECKING:
@@ -27,13 +27,11 @@ if TYPE_CHECKING:
 ABOUT = "Spyre Studio {version}\n\nSee, steer and check how a PyTorch model is compiled for the Spyre accelerator."
 
 
-class Handlers(QObject):
+class Handlers(VariantHandlers):
     """Bound to the actions of one window."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
-        self._window = window
-        self._session, self._selection = window.session, window.selection
         self.dialogs = FileDialogs(window)
         self._palette = Palette(window)
 

@@ -78,6 +78,7 @@ class MainWindow(QMainWindow):
             self._workbench = Workbench(self.session, self.selection, self)
             self._pages.addWidget(self._workbench)
             self._workbench.header.asked.connect(self._asked)
+            self._workbench.asked.connect(self.actions_.trigger)
             self._workbench.graph.addActions(self.actions_.of_scope("graph"))
             if self._store is not None:
                 self._workbench.restore_layout(_bytes(self._store.value(_LAYOUT)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, Protocol, cast
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
@@ -18,11 +18,13 @@ from spyre_studio.session import Session
 from spyre_studio.theme import GRID
 from spyre_studio.view_host import ViewHost
 from spyre_studio.views import VIEWS, View, ViewRow
+from spyre_studio.views.compare import CompareView
 from spyre_studio.views.graph import GraphView
 from spyre_studio.views.inspector import InspectorView
 from spyre_studio.views.module_tree import ModuleTree
 from spyre_studio.views.pins_panel import PinsPanel
 from spyre_studio.views.scratchpad import ScratchpadView
+from spyre_studio.views.variants import VariantsView
 from spyre_studio.widgets import SectionLabel
 
 # Shares of the window that the panels take at first, and between which sizes in px.
@@ -42,7 +44,10 @@ class _ViewWidget(View, Protocol):
 
 
 class Workbench(QWidget):
-    """Made once, when the first model opens. `panels` is the window inside the window that holds the docks."""
+    """Made once, when the first model opens. `panels` is the window inside the window that holds the docks; `asked`
+    carries the key of an action that a view has a button for."""
+
+    asked = Signal(str)
 
     def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,6 +82,11 @@ class Workbench(QWidget):
         scratchpad, inspector = self.views["scratchpad"], self.views["inspector"]
         if isinstance(scratchpad, ScratchpadView) and isinstance(inspector, InspectorView):
             scratchpad.apart_asked.connect(inspector.show_handover)
+        variants, compare = self.views["variants"], self.views["compare"]
+        if isinstance(variants, VariantsView) and isinstance(compare, CompareView):
+            variants.compared.connect(compare.choose)
+            variants.compared.connect(lambda _before, _after: self.show_view("compare"))
+            variants.asked.connect(self.asked)
 
     @property
     def current_view(self) -> str:

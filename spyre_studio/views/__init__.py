@@ -50,9 +50,10 @@ VIEWS: Final[tuple[ViewRow, ...]] = (
     ViewRow("scratchpad", "Scratchpad", "bottom", "scratchpad", "ScratchpadView", "LX of one core and of all cores"),
     ViewRow("timeline", "Timeline", "bottom", "timeline", "TimelineView", "the simulated run, unit by unit"),
     ViewRow("roofline", "Roofline", "bottom", "roofline", "RooflineView", "what bounds every step, and how closely"),
-    ViewRow("compare", "Compare", "bottom", "compare", "CompareView", "this plan against the one before"),
+    ViewRow("compare", "Compare", "bottom", "compare", "CompareView", "a plan against another one"),
     ViewRow("verify", "Verify", "bottom", "verify", "VerifyView", "the checks, and numbers against PyTorch"),
     ViewRow("program", "Program", "bottom", "program", "ProgramView", "plan and device program as text"),
+    ViewRow("variants", "Variants", "bottom", "variants", "VariantsView", "plans with names, and what each costs"),
 )
 
 

@@ -1,4 +1,6 @@
-"""Compare: what the plan on screen decides differently from the plan before it, why, and what that costs or saves.
+"""Compare: what one plan decides differently from another, why, and what that costs or saves.
+
+At first they are the plan on screen and the one before it; each can be a variant.
 
 Owns: the summary and the table. Refuses: judging; blue is faster, orange is slower.
 """
@@ -8,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
@@ -19,15 +22,20 @@ from spyre_studio.elided import ElidedLabel
 from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
+from spyre_studio.state_page import StatePage
 from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
 from spyre_studio.theme import GRID, PAD, Theme
 from spyre_studio.units import MINUS, format_bytes, format_count, format_number, format_us
-from spyre_studio.view_state import Badge, ViewState, empty, loading
+from spyre_studio.view_state import READY, Badge, ViewState, empty, loading
 from spyre_studio.views.overlay import Chooser
 from spyre_studio.views.paged import PagedView
+from spyre_studio.views.variants_sides import Sides
 from spyre_studio.widgets import hairline
 
 NOTHING_BEFORE = empty("Nothing to compare yet", "Re-solve or pin something to compare the plan with the one before.")
+NOT_SOLVED = empty(
+    "Nothing to compare yet", "One of the two has no plan yet. Show it in Variants to make it."
+)
 SAME = empty("The plans are the same", "What changed between them made no decision different, and no step faster.")
 COMPARING = loading("Comparing the plans", action="")
 _SHOWN = (("main", "decisions and times"), ("time", "times only"), ("all", "everything"))
@@ -46,6 +54,9 @@ class CompareView(PagedView):
         super().__init__(session, selection, parent)
         self._diff: PlanDiff | None = None
         self._rows: tuple[DiffRow, ...] = ()
+        self._pair: tuple[Compilation | None, Compilation | None] = (None, None)
+        self.sides = Sides(session)
+        self.inside = StatePage()
         self.background = Background(self)
         self.total, self.more, self.badge = QLabel(), ElidedLabel(), QLabel()
         self.shown = Chooser("Show", _SHOWN)
@@ -55,17 +66,38 @@ class CompareView(PagedView):
 
     # What is shown
 
-    def fill(self, compilation: Compilation) -> None:
+    def fill(self, _compilation: Compilation) -> None:
         """Compare another pair."""
-        before = self.session.before
+        self._pair = self.sides.plans()
+        before, after = self._pair
         self._diff = None
         self.background.cancel()
-        if before is None:
+        if before is None or after is None:
             return
-        if len(compilation.plan.divisions) <= _AT_ONCE:
-            self._compared(diff(before, compilation))
+        if len(after.plan.divisions) <= _AT_ONCE:
+            self._compared(diff(before, after))
         else:
-            self.background.run(lambda: diff(before, compilation), self._compared)
+            self.background.run(lambda: diff(before, after), self._compared)
+
+    def noted(self, _what: str) -> None:
+        """A variant has come or gone, or got a plan."""
+        self._follow()
+
+    def choose(self, before: str, after: str) -> None:
+        """Compare two variants; '' is the plan before, or the plan on screen."""
+        self.sides.choose(before, after)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What happened to variants meanwhile."""
+        super().showEvent(event)
+        self._follow()
+
+    def _follow(self) -> None:
+        self.sides.refresh()
+        now = self.sides.plans()
+        if any(new is not old for new, old in zip(now, self._pair, strict=True)) and self._shown is not None:
+            self.fill(self._shown)
+        self._show_state()
 
     def mark(self) -> None:
         """The rows of the selected op or buffer."""
@@ -83,11 +115,26 @@ class CompareView(PagedView):
         state = super().state_now()
         if state.kind != "ready":
             return state
-        if self.session.before is None:
-            return NOTHING_BEFORE
+        why = self._why_nothing()
+        self.inside.show_state(why if self._choosable else READY)
+        ready = self.inside.isHidden()
+        for widget in (self.table, self.total, self.more):
+            widget.setVisible(ready)
+        return state if self._choosable or why.kind == "ready" else why.with_badges(*state.badges)
+
+    @property
+    def _choosable(self) -> bool:
+        """True once there is something to choose between; then the choice stays in sight whatever comes of it."""
+        return len(self.session.variants) > 1 or any(self.sides.names)
+
+    def _why_nothing(self) -> ViewState:
+        """Why there are no differences to show, READY if there are."""
+        before, after = self._pair
+        if before is None or after is None:
+            return NOT_SOLVED if any(self.sides.names) else NOTHING_BEFORE
         if self._diff is None:
             return COMPARING
-        return SAME if self._diff.same else state
+        return SAME if self._diff.same else READY
 
     def show_badges(self, badges: tuple[Badge, ...]) -> None:
         """Beside the totals."""
@@ -112,7 +159,7 @@ class CompareView(PagedView):
 
     def _say(self, found: PlanDiff) -> None:
         total = found.total
-        colour = _colour(total.delta_us, active_theme()) or active_theme().text
+        colour = delta_colour(total.delta_us, active_theme()) or active_theme().text
         delta = format_us(total.delta_us, signed=True) if abs(total.delta_us) > _NOISE_US else "same time"
         self.total.setText(
             f"{format_us(total.before_us)} → <b>{format_us(total.after_us)}</b> &nbsp; "
@@ -159,6 +206,7 @@ class CompareView(PagedView):
         head = QHBoxLayout()
         head.setContentsMargins(px(PAD), px(GRID / 2), px(GRID), px(GRID / 2))
         head.setSpacing(px(2 * GRID))
+        head.addWidget(self.sides)
         head.addWidget(self.total)
         head.addWidget(self.more, 1)
         head.addWidget(self.badge)
@@ -168,7 +216,9 @@ class CompareView(PagedView):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(hairline())
+        column.addWidget(self.inside, 1)
         column.addWidget(self.table, 1)
+        self.sides.changed.connect(self._follow)
         self.shown.chosen.connect(self._show_rows)
         self.table.chosen.connect(self._chosen)
 
@@ -177,7 +227,7 @@ def _columns() -> tuple[Column, ...]:
     return (
         Column("name"),
         Column("what"),
-        Column("time, µs", _delta, number=True, colour=lambda cell: _colour(float(cell), active_theme())),
+        Column("time, µs", _delta, number=True, colour=lambda cell: delta_colour(float(cell), active_theme())),
         Column("before"),
         Column("after"),
         Column("cause"),
@@ -196,7 +246,7 @@ def _delta(cell: Cell) -> str:
     return f"{'▲' if value > 0 else '▼'} {format_number(value, 2, signed=True)}"
 
 
-def _colour(delta: float, theme: Theme) -> str:
+def delta_colour(delta: float, theme: Theme) -> str:
     """Text in blue for less, in orange for more, the usual colour for the same."""
     if abs(delta) <= _NOISE_US:
         return ""

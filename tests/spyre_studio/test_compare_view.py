@@ -14,7 +14,7 @@ from spyre_studio.colour import MIN_TEXT, contrast
 from spyre_studio.diff_rows import diff_rows
 from spyre_studio.selection import Selection
 from spyre_studio.theme import THEMES, Theme
-from spyre_studio.views.compare import CompareView, _colour
+from spyre_studio.views.compare import CompareView, delta_colour
 from tests.programs import attention
 from tests.spyre_studio.plans import compiled, divided
 from tests.spyre_studio.stage import Stage, quiet_settings, staged
@@ -116,5 +116,5 @@ def test_equal_plans_are_called_equal(qtbot: QtBot, stage: Stage, dark: Theme) -
 def test_blue_and_orange_can_be_read(theme: Theme) -> None:
     for delta in (-1.0, 1.0):
         for ground in (theme.panel, theme.bg, theme.selection):
-            assert contrast(_colour(delta, theme), ground) >= MIN_TEXT
-    assert _colour(0.0, theme) == ""
+            assert contrast(delta_colour(delta, theme), ground) >= MIN_TEXT
+    assert delta_colour(0.0, theme) == ""
