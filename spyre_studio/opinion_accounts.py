@@ -20,6 +20,8 @@ from simulator.timing.ways import request_ns
 from simulator.timing.work import Hop, Operand, OpWork, Times, Way
 
 NS_PER_US = 1000.0
+LOADS = (Way.OWN, Way.SHARED, Way.HOST)
+"""Ways of operands whose bytes the card's memory moves at its own rate."""
 CONTRACTIONS = (OpKind.MATMUL, OpKind.CONV)
 
 
@@ -94,7 +96,7 @@ def simulated(work: OpWork, op: LoopOp, wall_us: float, device: Device) -> Accou
     core, less what ran side by side, and the rest of the time, in which its cores waited."""
     found: dict[Part, float] = dict.fromkeys(Part, 0.0)
     rate = device.number("hbm_one_way_bytes_per_ns")
-    pooled = [one for one in work.operands if one.way in (Way.OWN, Way.SHARED, Way.HOST)]
+    pooled = [one for one in work.operands if one.way in LOADS]
     found[Part.BYTES] = sum(int(one.charged.sum()) for one in pooled) / rate
     if not work.on_host:
         served = float(work.read_ns.sum() + work.write_ns.sum())

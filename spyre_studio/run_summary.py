@@ -11,10 +11,9 @@ import numpy as np
 
 from compiler.compilation import Compilation
 from simulator.trace import PS_PER_US, LxUse, Trace, UnitUse
-from spyre_studio.timeline_axis import format_ps
 from spyre_studio.timeline_data import TimelineData, timeline_of
 from spyre_studio.timeline_words import CAUSES, bound_of, bound_shares, bounds_of
-from spyre_studio.units import format_bytes, format_count, format_percent, format_us
+from spyre_studio.units import format_bytes, format_count, format_percent, format_time
 
 Document = dict[str, object]
 SHOWN, TOLD = 8, 0.0005
@@ -46,7 +45,7 @@ def summary(compilation: Compilation, trace: Trace) -> Document:
             "peak_bytes": fullest.peak_bytes,
             "peak_core": fullest.core,
             "mean_bytes": _mean_held(trace),
-            "fragmentation": max((one.fragmentation for one in trace.lx), default=0.0),
+            "fragmentation": _fragmentation(trace),
         },
         "traffic": {
             "read_bytes": _moved(trace, CARD_WAYS, write=False),
@@ -72,7 +71,7 @@ def summary(compilation: Compilation, trace: Trace) -> Document:
 
 def describe(compilation: Compilation, trace: Trace) -> tuple[str, ...]:
     """The run in a few lines, beside the time that was predicted."""
-    return describe_run(trace, f" (predicted {format_us(compilation.cost.total_us)})")
+    return describe_run(trace, f" (predicted {format_time(compilation.cost.total_us)})")
 
 
 def describe_run(trace: Trace, beside: str = "") -> tuple[str, ...]:
@@ -81,7 +80,7 @@ def describe_run(trace: Trace, beside: str = "") -> tuple[str, ...]:
     bounds = ", ".join(f"{CAUSES[cause].title} {format_percent(share)}" for cause, share in bound_shares(data))
     return (
         f"{trace.model} on {trace.device}, {format_count(trace.cores, 'core')}",
-        f"  simulated  {format_ps(trace.total_ps)}{beside}",
+        f"  simulated  {_time(trace.total_ps)}{beside}",
         *_listed("kernels", tuple(_kernels(trace))),
         *([f"  bound by   {bounds} of the critical path"] if bounds else []),
         *_listed("units", tuple(_used(trace))),
@@ -90,6 +89,11 @@ def describe_run(trace: Trace, beside: str = "") -> tuple[str, ...]:
         *_listed("waits", tuple(_waited(trace))),
         *_listed("longest", tuple(_longest(data))),
     )
+
+
+def _time(picoseconds: int) -> str:
+    """As times are written in the whole report."""
+    return format_time(picoseconds / PS_PER_US)
 
 
 def _listed(title: str, lines: Sequence[str]) -> list[str]:
@@ -140,7 +144,7 @@ def _kernels(trace: Trace) -> Iterator[str]:
     for number in sorted(chosen):
         kernel = trace.kernels[number]
         steps = format_count(kernel.last - kernel.first, "step")
-        yield f"{kernel.name}  {format_ps(kernel.end_ps - kernel.start_ps)}, {steps}"
+        yield f"{kernel.name}  {_time(kernel.end_ps - kernel.start_ps)}, {steps}"
     if len(trace.kernels) > SHOWN:
         yield f"and {format_count(len(trace.kernels) - SHOWN, 'shorter one')}"
 
@@ -162,6 +166,12 @@ def _fullest(trace: Trace) -> LxUse:
     return max(trace.lx, key=lambda use: (use.peak_bytes, -use.core), default=LxUse(-1, 0, 0.0, 0.0))
 
 
+def _fragmentation(trace: Trace) -> float:
+    """The largest share, on any core and at any time, of the bytes below the highest address in use that nobody
+    holds."""
+    return max((one.fragmentation for one in trace.lx), default=0.0)
+
+
 def _mean_held(trace: Trace) -> float:
     return sum(use.mean_bytes for use in trace.lx) / max(len(trace.lx), 1)
 
@@ -171,7 +181,11 @@ def _held(trace: Trace) -> str:
     if not fullest.peak_bytes:
         return f"nothing held of {budget} per core"
     peak, mean = format_bytes(fullest.peak_bytes), format_bytes(_mean_held(trace))
-    return f"at most {peak} of {budget} (core {fullest.core}), {mean} per core on average"
+    told = f"at most {peak} of {budget} (core {fullest.core}), {mean} per core on average"
+    unused = _fragmentation(trace)
+    if unused < TOLD:
+        return told
+    return f"{told}; of the bytes below the highest address in use, at most {format_percent(unused)} unused"
 
 
 def _traffic(trace: Trace) -> str:
@@ -218,4 +232,4 @@ def _longest(data: TimelineData) -> Iterator[str]:
     width = max((len(trace.steps[step]) for step in chosen), default=0)
     for step in chosen:
         bound = CAUSES[bound_of(data, step)].title
-        yield f"{trace.steps[step]:<{width}}  {format_ps(int(took[step]))}, {bound}, {format_bytes(moved[step])}"
+        yield f"{trace.steps[step]:<{width}}  {_time(int(took[step]))}, {bound}, {format_bytes(moved[step])}"

@@ -29,6 +29,17 @@ def format_us(microseconds: float, signed: bool = False) -> str:
     return _sign(microseconds, signed) + text
 
 
+def format_time(microseconds: float, signed: bool = False) -> str:
+    """A time of a report in which short ones stand beside long ones: below a microsecond in ns.  Examples: '412.6 µs',
+    '1.85 ms', '149.8 ns', '0 µs'; with a sign, '+3.9 ns'."""
+    nanoseconds = 1000 * microseconds
+    if not isfinite(microseconds) or abs(nanoseconds) >= 999.95:
+        return format_us(microseconds, signed)
+    if abs(nanoseconds) < 0.05:
+        return "0 µs"
+    return f"{_sign(microseconds, signed)}{abs(nanoseconds):.1f} ns"
+
+
 def format_us_below(microseconds: float) -> str:
     """A time in a column headed µs: bare, and with its own unit from a millisecond on. Examples: '412.6', '1.85 ms'."""
     return format_number(microseconds) if abs(microseconds) < 999.95 else format_us(microseconds)

@@ -13,9 +13,11 @@ from compiler.pins import Pins
 from compiler.pipeline import compile_problem
 from compiler.problem import Problem
 from simulator.timing.simulate import simulate
+from simulator.timing.work_of import work_of
 from simulator.trace import Trace
 from spyre_studio.opinion_accounts import Part
-from spyre_studio.opinions import Opinions, describe_opinions, opinions, opinions_document, parted
+from spyre_studio.opinion_words import Scope, words_of
+from spyre_studio.opinions import Opinions, Sides, describe_opinions, opinions, opinions_document, parted
 from tests.programs import softmax
 from tests.sketch import Sketch
 from tests.spyre_studio.plans import captured, compiled
@@ -49,7 +51,9 @@ def test_turnaround_is_what_tells_them_apart_where_one_step_reads_and_another_wr
     assert kernel.simulated_us == pytest.approx(28.1, abs=0.1)
     assert [one.part for one in kernel.named] == [Part.TURNAROUND]
     assert kernel.named[0].difference_us == pytest.approx(-12.04, abs=0.01)
-    assert kernel.reason.startswith("11.9 µs less (−30 %): −12.0 µs, changing between reads and writes takes 0.0 µs")
+    assert kernel.reason.startswith(
+        "11.9 µs less (−30 %): −12.0 µs, changing between reads and writes takes 0 µs where"
+    )
     assert kernel.ratio == pytest.approx(0.70, abs=0.01)
 
 
@@ -100,6 +104,75 @@ def test_steps_that_differ_alike_are_told_once() -> None:
     assert steps.startswith("             neg and 1 more like it: predicted 20.0 µs, simulated 14.0 µs, 6.0 µs less")
     assert reason == f"               −6.0 µs, {found.steps[0].named[0].words}"
     assert len(describe_opinions(run(softmax())[2], most=1)) < len(describe_opinions(run(softmax())[2], most=2))
+
+
+@pytest.mark.parametrize(
+    ("part", "times", "scope", "words"),
+    [
+        (Part.PATTERN, (-6.0, 0.0), Scope(1, 0, 150.0), "the cost model takes off 6.0 µs by the rates"),
+        (Part.PATTERN, (2.0, 0.0), Scope(1, 0, 150.0), "the cost model adds 2.0 µs by the rates"),
+        (
+            Part.BYTES,
+            (0.0, 7.0),
+            Scope(1, 0, 150.0, again=True),
+            "loads an input again that the cost model counts at a",
+        ),
+        (Part.BYTES, (1.0, 7.0), Scope(1, 0, 150.0), "a part that several cores need is loaded by each of them"),
+        (Part.BYTES, (1.0, 7.0), Scope(9, 0, 150.0, again=True), "what several steps read is loaded by each of them"),
+        (Part.PRODUCT, (1.0, 7.0), Scope(1, 0, 150.0, fill=0.25), "; rows fill 25 % of the array, and every pass"),
+        (
+            Part.HIDDEN,
+            (-43.7, 0.0),
+            Scope(1, 0, 150.0),
+            "no transfer overlaps work, the cost model hides 43.7 µs of thi",
+        ),
+        (Part.REQUESTS, (0.0, 0.85), Scope(1, 0, 150.0), "take 850.0 ns longer than their bytes"),
+        (Part.DELIVERY, (0.0, 25.8), Scope(1, 0, 150.0), "by 25.8 µs in the simulator, by 0 µs in the cost model"),
+    ],
+)
+def test_words_name_what_it_is_about(part: Part, times: tuple[float, float], scope: Scope, words: str) -> None:
+    assert words in words_of(part, *times, scope)
+
+
+def test_full_rows_are_no_reason() -> None:
+    assert "rows" not in words_of(Part.PRODUCT, 1.0, 7.0, Scope(1, 0, 150.0))
+
+
+def test_what_a_step_before_has_loaded_is_told_at_the_step_that_loads_it_again() -> None:
+    _, _, found = run(softmax())
+    (sub,) = [step for step in found.steps if step.name == "sub"]
+    assert "it loads an input again" in sub.reason
+    assert "several cores" not in sub.reason
+
+
+def test_rows_that_are_filled_up_are_named() -> None:
+    sketch = Sketch("thin")
+    sketch.output(sketch.matmul(sketch.input("a", 2, 1024), sketch.input("b", 1024, 1024)))
+    compilation, trace, _ = run(sketch.program())
+    work = work_of(compilation.program, compilation.problem.device)
+    assert work[0].macs is not None
+    wanted = 2 * 1024 * 1024
+    share = wanted / int(work[0].macs.sum())
+    assert share < 0.5
+    sides = Sides(compilation, trace, work)
+    assert sides.scope([0]).fill == pytest.approx(share)
+
+
+def test_what_is_left_of_a_difference_is_told() -> None:
+    _, _, found = run(softmax())
+    whole = found.whole
+    *named, (rest, words) = whole.told
+    assert sum(size for size, _ in named) + rest == pytest.approx(whole.difference_us)
+    assert abs(rest) > 0.1 * abs(whole.difference_us)
+    assert "smaller differences" in words
+    assert words in describe_opinions(found)[len(named) + 1]
+    assert whole.reason.endswith(words)
+
+
+def test_short_times_are_written_alike_on_both_sides() -> None:
+    text = "\n".join(describe_opinions(run(softmax())[2]))
+    assert " 0.0 µs" not in text
+    assert "predicted 0 µs, simulated 74.9 ns" in text
 
 
 def test_the_trace_of_another_program_is_refused() -> None:

@@ -18,6 +18,7 @@ from simulator.trace import Trace
 from simulator.trace_file import load_trace, save_trace
 from spyre_studio.opinions import opinions, opinions_document
 from spyre_studio.run_summary import describe, summary
+from spyre_studio.units import format_percent
 from tests.spyre_studio.command_line import Outcome
 from tests.spyre_studio.plans import compiled, write_model, write_plan
 
@@ -101,6 +102,24 @@ def test_the_longest_are_told_first_and_what_is_too_small_to_tell_is_left_out() 
     names = [line[13:].split()[0] for line in longest]
     assert names == sorted(STEPS, key=lambda name: -took[name])
     assert not any("ring" in line for line in lines), "nothing goes over the ring"
+
+
+def test_how_much_of_lx_lies_unused_between_buffers_is_told() -> None:
+    made, trace = compiled(cores=4), trace_of_plan()
+    share = max(one.fragmentation for one in trace.lx)
+    assert share > 0.01
+    (line,) = [line for line in describe(made, trace) if line.startswith("  LX ")]
+    assert line.endswith(f"; of the bytes below the highest address in use, at most {format_percent(share)} unused")
+    whole = replace(trace, lx=tuple(replace(one, fragmentation=0.0) for one in trace.lx))
+    assert not any("unused" in line for line in describe(made, whole))
+
+
+def test_times_are_written_in_one_form() -> None:
+    made, trace = compiled(cores=4), trace_of_plan()
+    longest = [line for line in describe(made, trace) if " exp " in line]
+    took = next(step["simulated_us"] for step in summary(made, trace)["steps"] if step["name"] == "exp")  # type: ignore[attr-defined]
+    assert took < 1
+    assert f"{1000 * took:.1f} ns" in longest[0]
 
 
 @pytest.mark.parametrize("name", ["trace.json", "trace.JSON", "trace"])
@@ -197,6 +216,24 @@ def test_what_cannot_be_done_is_a_sentence(
 ) -> None:
     done = Outcome(capsys, "simulate", *(word.format(plan=plan) for word in words))
     assert sentence in done.refused()
+
+
+def test_how_much_of_lx_lies_unused_between_buffers_is_told() -> None:
+    made, trace = compiled(cores=4), trace_of_plan()
+    share = max(one.fragmentation for one in trace.lx)
+    assert share > 0.01
+    (line,) = [line for line in describe(made, trace) if line.startswith("  LX ")]
+    assert line.endswith(f"; of the bytes below the highest address in use, at most {format_percent(share)} unused")
+    whole = replace(trace, lx=tuple(replace(one, fragmentation=0.0) for one in trace.lx))
+    assert not any("unused" in line for line in describe(made, whole))
+
+
+def test_times_are_written_in_one_form() -> None:
+    made, trace = compiled(cores=4), trace_of_plan()
+    longest = [line for line in describe(made, trace) if " exp " in line]
+    took = next(step["simulated_us"] for step in summary(made, trace)["steps"] if step["name"] == "exp")  # type: ignore[attr-defined]
+    assert took < 1
+    assert f"{1000 * took:.1f} ns" in longest[0]
 
 
 @pytest.mark.parametrize("name", ["trace.json", "run.npz"])

@@ -12,6 +12,7 @@ from spyre_studio.units import (
     format_number,
     format_percent,
     format_shape,
+    format_time,
     format_us,
     format_us_below,
 )
@@ -40,6 +41,24 @@ def test_signed() -> None:
     assert format_us(0, signed=True) == "0.0 µs"
     assert format_number(3, signed=True) == "+3.0"
     assert format_bytes(-2048, signed=True) == "−2 KiB"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0 µs"),
+        (0.00004, "0 µs"),
+        (0.003881, "3.9 ns"),
+        (0.9994, "999.4 ns"),
+        (0.99996, "1.0 µs"),
+        (412.55, "412.6 µs"),
+        (458_750_000, "458.75 s"),
+        (-0.0121, "−12.1 ns"),
+        (float("nan"), "–"),
+    ],
+)
+def test_short_times_beside_long_ones(value: float, text: str) -> None:
+    assert format_time(value) == text
 
 
 @pytest.mark.parametrize(
