@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 from typing import Any, TypeVar, cast, get_args, get_origin
 
@@ -76,8 +76,8 @@ def kind_of(cls: type) -> str:
     return next(name for name, known in KINDS.items() if known is cls)
 
 
-def parse_document(text: str, origin: str) -> dict[str, object]:
-    """Check the envelope; returns a dict with kind and value."""
+def parse_document(text: str, origin: str, kinds: Collection[str] = KINDS) -> dict[str, object]:
+    """Check the envelope; returns a dict with kind and value. Documents of other kinds than `kinds` are refused."""
     try:
         document = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
@@ -90,7 +90,7 @@ def parse_document(text: str, origin: str) -> dict[str, object]:
         raise InputError(origin, f"it has an entry {extra[0]!r} beside its value", "remove it, or export it again")
     if _HALVES.search(text):
         check_text(json.dumps(document, ensure_ascii=False), origin)
-    if not isinstance(document["kind"], str) or document["kind"] not in KINDS:
+    if not isinstance(document["kind"], str) or document["kind"] not in kinds:
         raise InputError(origin, f"it holds an unknown kind of document, {document['kind']!r}", "choose another file")
     return document
 
