@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from spyre_studio.action import MENUS, Action, Menu, Scope, When
+from spyre_studio.text_zoom_menu import SIZE_ROWS
 from spyre_studio.variant_menu import VARIANT_ROWS
 from spyre_studio.views import VIEWS
 
@@ -262,6 +263,7 @@ _ROWS: Final = (
     Action(
         "close-all", "View", "Close all modules", "close_all", ("1",), "The outermost modules only.", "plan", "graph"
     ),
+    *SIZE_ROWS,
     Action("back", "Go", "Back", "back", ("Alt+Left",), "Select what was selected before.", "back"),
     Action("forward", "Go", "Forward", "forward", ("Alt+Right",), "Undo Back.", "forward"),
     Action(
@@ -306,7 +308,6 @@ _ROWS: Final = (
         "reset", "Window", "Reset layout", "reset_layout", (), "Panels as they were at first.", "plan", section=True
     ),
     Action("start", "Window", "Start page", "start_page", (), "Examples and recent files; what is open stays open."),
-    Action("full-screen", "Window", "Full screen", "full_screen", ("F11",), "The window without its frame."),
     Action("keys", "Help", "Keys", "show_keys", ("F1", "?"), "All keys on one page."),
     Action("about", "Help", "About Spyre Studio", "about", (), "What this is, and its version."),
 )

@@ -16,6 +16,7 @@ from spyre_studio.keys_page import KeysPage
 from spyre_studio.palette import Palette
 from spyre_studio.pin_change import without
 from spyre_studio.pin_menu import choose_same
+from spyre_studio.text_zoom import NORMAL, larger, smaller
 from spyre_studio.variant_actions import VariantHandlers
 from spyre_studio.views.canvas import Canvas
 
@@ -268,6 +269,31 @@ class Handlers(VariantHandlers):
         """The picture that has the keyboard, else the graph."""
         focused = QApplication.focusWidget()
         return focused if isinstance(focused, Canvas) else self._graph.canvas
+
+    def text_larger(self, _row: Action) -> None:
+        """Texts one step larger."""
+        self._size_text(larger(self._text_size))
+
+    def text_smaller(self, _row: Action) -> None:
+        """Texts one step smaller."""
+        self._size_text(smaller(self._text_size))
+
+    def text_normal(self, _row: Action) -> None:
+        """Texts as the system has them."""
+        self._size_text(NORMAL)
+
+    @property
+    def _text_size(self) -> int:
+        return int(str(self._session.settings.value("text_size")))
+
+    def _size_text(self, percent: int) -> None:
+        self._session.settings.set("text_size", str(percent))
+        self._window.status.say(f"Text at {percent} %")
+
+    def full_view(self, _row: Action) -> None:
+        """One view alone, or all again."""
+        if self._window.page is self._window.workbench:
+            self._window.workbench.full.toggle()
 
     # Go
 

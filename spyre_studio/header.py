@@ -45,7 +45,7 @@ class Header(QWidget):
         self.solver, self.old = QLabel(self), Pill("old plan", "warn", self)
         self.lights = VerdictLights(self)
         self._arrange()
-        session.changed.connect(lambda _what: self.refresh())
+        session.changed.connect(self.refresh)
         session.searched.connect(self._show_old)
         self.refresh()
 

@@ -22,7 +22,7 @@ from spyre_studio.banner import Banner
 from spyre_studio.deep_link_follow import DeepLinks
 from spyre_studio.handlers import Handlers
 from spyre_studio.phases import phase_words, spoken_name
-from spyre_studio.qt_theme import ThemeChoice, ThemeFollower, px
+from spyre_studio.qt_theme import ThemeChoice, ThemeFollower, system_scale
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.settings import ORGANISATION
@@ -30,6 +30,7 @@ from spyre_studio.solver_words import missing_note
 from spyre_studio.start_page import StartPage
 from spyre_studio.state_page import StatePage
 from spyre_studio.status_line import StatusLine
+from spyre_studio.text_zoom_apply import TextSize
 from spyre_studio.user_folder import write_traceback
 from spyre_studio.view_state import loading
 from spyre_studio.views import VIEWS, ViewRow
@@ -54,6 +55,7 @@ class MainWindow(QMainWindow):
         self._workbench: Workbench | None = None
         self._told = ""
         self._missing, self._missed = "", True
+        self.text_size = TextSize(self)
         self.start = StartPage(session.settings, self)
         self.loading = StatePage(parent=self)
         self.banner = Banner(self)
@@ -83,6 +85,30 @@ class MainWindow(QMainWindow):
             if self._store is not None:
                 self._workbench.restore_layout(_bytes(self._store.value(_LAYOUT)))
         return self._workbench
+
+    @property
+    def has_views(self) -> bool:
+        """False until the first model opens."""
+        return self._workbench is not None
+
+    def renew_views(self) -> None:
+        """Make the views anew, as for another size of texts; what was in front, open and alone is so again."""
+        old = self.workbench
+        shown, key, alone, layout = self.page is old, old.current_view, old.full.key, old.saved_layout()
+        opened = old.graph.fold.opened
+        old.graph.fold.finish()
+        self._pages.removeWidget(old)
+        old.deleteLater()
+        self._workbench = None
+        new = self.workbench
+        new.restore_layout(layout)
+        new.show_view(key)
+        if shown:
+            self._pages.setCurrentWidget(new)
+            new.graph.fold.keep_open(opened)
+            new.graph.canvas.setFocus()
+        if alone:
+            new.full.enter(alone)
 
     @property
     def page(self) -> QWidget | None:
@@ -227,7 +253,7 @@ class MainWindow(QMainWindow):
     def _arrange(self) -> None:
         self.setObjectName("main")
         self.setAcceptDrops(True)
-        self.setMinimumSize(px(960), px(600))
+        self.setMinimumSize(round(960 * system_scale()), round(600 * system_scale()))  # larger text, smaller room
         page = QWidget(self)
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)

@@ -29,6 +29,7 @@ ThemeChoice = Literal["system", "dark", "light"]
 FontSize = Literal["title", "body", "label", "micro"]
 
 _PROPERTY: Final = "spyreTheme"
+_ZOOM: Final = "spyreTextZoom"
 _SIZES: Final[dict[FontSize, int]] = {
     "title": SIZE_TITLE,
     "body": SIZE_BODY,
@@ -65,8 +66,27 @@ def qcolor(colour: str, opacity: float = 1.0) -> QColor:
 
 
 def scale() -> float:
-    """How much larger than the reference of 12 px the system font is: the factor for every size in pixels."""
+    """How much larger than the reference of 12 px texts are: the factor for every size in pixels."""
+    return system_scale() * text_zoom()
+
+
+def system_scale() -> float:
+    """How much larger than the reference the system's own font is, whatever a person chose for this program."""
     return min(max(QFontInfo(_system_font()).pixelSize() / SIZE_REFERENCE, 0.5), 4.0)
+
+
+def text_zoom() -> float:
+    """How much larger than the system's a person wants the texts."""
+    app = QApplication.instance()
+    zoom = app.property(_ZOOM) if app is not None else None
+    return zoom if isinstance(zoom, float) else 1.0
+
+
+def set_text_zoom(zoom: float) -> None:
+    """Measure by another size from now on; `apply_theme` dresses what is there already."""
+    app = QApplication.instance()
+    if app is not None:
+        app.setProperty(_ZOOM, float(zoom))
 
 
 def px(length: float) -> int:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from frozendict import frozendict
 from PySide6.QtCore import QObject, QSettings, Signal
 
+from spyre_studio.text_zoom import NORMAL, WORDS
+
 Value = bool | str
 ORGANISATION = "Spyre Studio"
 _RECENT = "recent"
@@ -42,6 +44,7 @@ _ROWS = (
         "Compile again as soon as a pin changes; otherwise the plan is marked stale until you re-solve.",
         True,
     ),
+    Setting("text_size", "Text size", "Percent of the size that the system has.", str(NORMAL), WORDS),
     Setting("poison", "Poison unused memory", "Verify with padding and unused memory filled with NaN.", True),
 )
 SETTINGS: frozendict[str, Setting] = frozendict((row.key, row) for row in _ROWS)

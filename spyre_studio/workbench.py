@@ -11,6 +11,7 @@ from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
+from spyre_studio.full_view import FullView
 from spyre_studio.header import Header
 from spyre_studio.qt_theme import px
 from spyre_studio.selection import Selection
@@ -63,6 +64,7 @@ class Workbench(QWidget):
         self._hosts: list[ViewHost] = []
         self._pressed_height = -1  # px of the bottom views when the mouse was pressed at an edge of a panel
         self._height_chosen = False
+        self.full = FullView(self)
         self._build()
         self._follow(self.tree, self.tree)
         self.tree.group_chosen.connect(self._show_group)
@@ -90,7 +92,9 @@ class Workbench(QWidget):
 
     @property
     def current_view(self) -> str:
-        """Key of the view that was brought to the front last at the bottom; the graph where the bottom is closed."""
+        """Key of the view that is alone, else of the one in front at the bottom; the graph where that is closed."""
+        if self.full.key:
+            return self.full.key
         shown = None if self.docks["bottom"].isHidden() else self.tabs.currentWidget()
         return next((key for key, view in self.views.items() if view is shown), "graph")
 
@@ -99,7 +103,9 @@ class Workbench(QWidget):
         widget = self.views.get(key)
         if widget is None:
             return False
-        if self.tabs.indexOf(widget) >= 0:
+        if self.full.key:
+            self.full.enter(key)
+        elif self.tabs.indexOf(widget) >= 0:
             self.tabs.setCurrentWidget(widget)
             self.docks["bottom"].show()
         elif key in self.docks:
@@ -113,17 +119,19 @@ class Workbench(QWidget):
 
     def toggle(self, key: str) -> None:
         """Show or hide the panel 'left', 'right' or 'bottom'."""
+        self.full.leave()
         dock = self.docks[key]
         dock.setVisible(dock.isHidden())
 
     def reset_layout(self) -> None:
         """Panels as they were at first."""
+        self.full.leave()
         self.panels.restoreState(self._first_state, _VERSION)
         self._size_docks()
 
     def saved_layout(self) -> QByteArray:
         """What `restore_layout` takes."""
-        return self.panels.saveState(_VERSION)
+        return self.full.layout_before or self.panels.saveState(_VERSION)
 
     def restore_layout(self, state: QByteArray) -> None:
         """Panels as they were when `state` was saved; a state of another version is ignored."""
@@ -149,6 +157,7 @@ class Workbench(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
+        column.addWidget(self.full.strip)
         column.addWidget(self.panels, 1)
         self.panels.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         for corner in (Qt.Corner.TopLeftCorner, Qt.Corner.BottomLeftCorner):

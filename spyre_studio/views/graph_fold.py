@@ -48,6 +48,11 @@ class GraphFold(QObject):
         self._graph, self._spacing, self._anchor = graph, spacing, ""
         self._want()
 
+    def keep_open(self, opened: frozenset[str]) -> None:
+        """Have these groups open, as they were in a graph of the same model before."""
+        if opened != self._opened:
+            self._set(opened, "")
+
     def close(self) -> None:
         """No model."""
         self._layouts.forget()

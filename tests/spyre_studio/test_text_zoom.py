@@ -1,0 +1,125 @@
+"""Size of texts: the steps, what follows it, what is remembered, and that sizes do not drift."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from spyre_studio.main_window import MainWindow
+from spyre_studio.qt_theme import font, px, set_text_zoom, text_zoom
+from spyre_studio.text_zoom import NORMAL, STEPS, larger, smaller
+from spyre_studio.text_zoom_apply import Rescaled, wear_text_size
+from spyre_studio.theme import SIZE_BODY, Theme
+from tests.spyre_studio.door import Door, opened
+from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.stage import quiet_settings
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Door:
+    return Door(quiet_settings(str(tmp_path)))
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, door: Door, dark: Theme) -> Iterator[MainWindow]:
+    made = opened(qtbot, qapp, door, None)
+    yield made
+    door.settings.set("text_size", str(NORMAL))
+    wear_text_size(door.settings)
+    made.close()
+
+
+def test_steps_go_up_and_down_and_end() -> None:
+    assert [larger(step) for step in STEPS] == [*STEPS[1:], STEPS[-1]]
+    assert [smaller(step) for step in STEPS] == [STEPS[0], *STEPS[:-1]]
+    assert larger(101) == 110
+    assert smaller(101) == NORMAL
+
+
+def test_fonts_and_lengths_follow(window: MainWindow) -> None:
+    body, length = font("body").pixelSize(), px(100)
+    assert body == px(SIZE_BODY)
+    for _ in range(3):
+        window.actions_.trigger("text-larger")
+    assert text_zoom() == 1.5
+    assert font("body").pixelSize() == pytest.approx(1.5 * body, abs=1)
+    assert px(100) == pytest.approx(1.5 * length, abs=1)
+    assert QApplication.font().pixelSize() == font("body").pixelSize()
+    assert window.status.height() == pytest.approx(1.5 * 24, abs=20)
+    window.actions_.trigger("text-normal")
+    assert font("body").pixelSize() == body
+    window.actions_.trigger("text-smaller")
+    assert font("body").pixelSize() < body
+
+
+def test_the_size_is_remembered(qtbot: QtBot, qapp: QApplication, window: MainWindow, door: Door) -> None:
+    window.actions_.trigger("text-larger")
+    assert door.settings.value("text_size") == "110"
+    set_text_zoom(1.0)
+    again = opened(qtbot, qapp, Door(door.settings), None)
+    assert text_zoom() == 1.1
+    again.close()
+
+
+def test_views_are_made_anew_where_one_was(window: MainWindow, door: Door) -> None:
+    door.put_model(compiled())
+    before = window.workbench
+    window.selection.select_op("exp")
+    before.show_view("roofline")
+    before.toggle("left")
+    window.actions_.trigger("text-larger")
+    after = window.workbench
+    assert after is not before
+    assert window.page is after
+    assert after.current_view == "roofline"
+    assert after.docks["left"].isHidden()
+    assert window.selection.op == "exp"
+    assert after.graph.canvas.isVisible()
+    assert after.graph.canvas.scene is not None
+    window.actions_.trigger("table")
+    assert after.graph.table_shown, "actions reach the new views"
+    door.put(compiled())
+
+
+def test_a_view_that_is_alone_stays_alone(window: MainWindow, door: Door) -> None:
+    door.put_model(compiled())
+    window.workbench.full.enter("scratchpad")
+    window.actions_.trigger("text-larger")
+    assert window.workbench.full.key == "scratchpad"
+    window.workbench.full.leave()
+    assert not window.workbench.docks["left"].isHidden()
+
+
+def test_measures_of_a_widget_follow_without_drift(qtbot: QtBot, window: MainWindow) -> None:
+    root = QWidget()
+    qtbot.addWidget(root)
+    column, label = QVBoxLayout(root), QLabel("text")
+    column.setContentsMargins(7, 5, 3, 1)
+    column.setSpacing(3)
+    label.setFont(font("label"))
+    label.setFixedSize(33, 1)
+    column.addWidget(label)
+    size, frame = label.font().pixelSize(), Rescaled()
+    frame.note(root)
+    for zoom in (1.1, 1.25, 2.0):
+        set_text_zoom(zoom)
+        frame.note(root)
+        frame.follow(root)
+    assert label.font().pixelSize() == 2 * size
+    assert (label.width(), label.maximumHeight()) == (66, 1), "a line stays a line"
+    assert (column.contentsMargins().left(), column.spacing()) == (14, 6)
+    set_text_zoom(1.0)
+    frame.follow(root)
+    assert (column.contentsMargins().left(), column.spacing()) == (7, 3)
+    assert (label.font().pixelSize(), label.minimumWidth()) == (size, 33)
+    assert root.maximumWidth() == 16777215
+
+
+def test_the_window_stays_small_enough_for_a_small_screen(window: MainWindow) -> None:
+    for _ in STEPS:
+        window.actions_.trigger("text-larger")
+    assert text_zoom() == 2.0
+    assert window.minimumWidth() <= 1280
+    assert window.minimumHeight() <= 800
