@@ -28,8 +28,8 @@ class Spans:
 
     `unit` counts in `Trace.units`, `step` in `Trace.steps`; `core` is CARD for lanes of the card.  The first tile
     begins at `start_ps`, the last one ends at `end_ps`; the unit is at work for `busy_ps` of that, equally long for
-    each tile.  `bytes` is what all of them take through the unit, 0 for partial results and the host.  Rows of one core
-    and unit never overlap.
+    each tile.  `bytes` is what all of them take through the unit, 0 for the host.  Rows of one core and unit never
+    overlap.
     """
 
     core: Small
@@ -120,8 +120,10 @@ class KernelRun:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Bytes of one step's access: `moved` is what device memory (or the ring, or LX) really moved, all cores together;
-    `delivered` is what reached or left the cores."""
+    """Bytes of one step's access, all cores together: `moved` is what device memory or the ring really moved, 0 inside
+    LX; `delivered` is what reached or left the cores.  A load that cores share is moved once and delivered to each; of
+    parts that differ, such as windows that overlap, every core has its own moved.  What a core holds itself goes over
+    no ring; partial results do, to what is written."""
 
     step: int
     tensor: int

@@ -5,8 +5,8 @@ Owns the values and their sums.  Refuses to count: the memories do, access by ac
 What counts.  A stick is moved whole, however few of its elements are used, and once per core, step and operand, however
 often its body looks at it.  `delivered` adds up all cores.  `distinct` is what the card moves at least: a stick of
 device memory that several cores of a step read is one stick.  An element that crosses the ring is read from the LX of
-the core that sends it, and counts there, too.  Partial results cross the ring in fp32.  What the host writes before the
-first step and reads after the last is no traffic of the program.
+the core that sends it, and counts there, too.  Partial results cross the ring in fp32, in whole sticks.  What the host
+writes before the first step and reads after the last is no traffic of the program.
 """
 
 from __future__ import annotations

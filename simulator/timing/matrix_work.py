@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from compiler.layout import STICK_BYTES
 from compiler.loops import OpKind
 from compiler.machine import MachineUnit
 from simulator.timing.case import CONTRACTIONS, Case
@@ -14,6 +15,8 @@ from simulator.timing.product import product_of
 from simulator.timing.work import Counts, Hop
 
 NS_PER_US = 1000.0
+PARTIAL_BYTES = 4
+"""Bytes of one element of a partial result: sums go on in fp32."""
 
 
 def macs_of(case: Case) -> Counts:
@@ -55,12 +58,16 @@ def _batched_rate(case: Case) -> float:
 
 
 def hops_of(case: Case) -> tuple[Hop, ...]:
-    """One hop for every core that hands its partial result on, in order of cores."""
+    """One hop for every core that hands its partial result on, in order of cores; none is faster than the ring."""
+    if not case.split:
+        return ()
     batched = case.op.kind in CONTRACTIONS and bool(product_of(case.op).batch)
     each = case.device.number("partial_sum_us_batched" if batched else "partial_sum_us_shared") * NS_PER_US
-    results = case.count({loop.name for loop in case.op.output_loops}).tolist()
+    results = case.count({loop.name for loop in case.op.output_loops})
+    sizes = -(-results * PARTIAL_BYTES // STICK_BYTES) * STICK_BYTES
+    times = np.maximum(results * each, sizes / case.device.number(case.routes.ring().rate))
     return tuple(
-        Hop(part.core, part.pass_to, count * each)
-        for part, count in zip(case.parts, results, strict=True)
+        Hop(part.core, part.pass_to, ns, size)
+        for part, ns, size in zip(case.parts, times.tolist(), sizes.tolist(), strict=True)
         if part.pass_to >= 0
     )

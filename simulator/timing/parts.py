@@ -10,8 +10,8 @@ Owns the cut of a step's work into its parts; `steady` is long with many tiles a
 
 with R, W the services of the memory, C the time of the core's units and n tiles; what stands in one column runs side by
 side.  A core that gets a partial result knows no part of its own result before that has come: it writes all of W in the
-drain.  With one buffer nothing overlaps, which is the same as one tile.  Nothing goes faster through a core's own movers
-than they are, however idle the memory and however many cores share a load.  Refuses time.
+drain.  With one buffer nothing overlaps, which is the same as one tile.  Nothing goes through a core's own movers
+faster than they are, however idle the memory and however many cores share a load.  Refuses time.
 """
 
 from __future__ import annotations

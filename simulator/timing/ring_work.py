@@ -1,7 +1,8 @@
 """Ring work: which parts of a tensor cores send each other in a step over the ring, and how long each core walks.
 
-Owns the sender of every part (the reading core itself if it holds it, else the lowest-numbered core that does) and the
-walk by the runs of the two sets of boxes (facts 5.5).  Refuses the links: who is in whose way is the engine's to find.
+Owns the sender of every part (the reading core itself if it holds it, else the lowest-numbered core that does), what
+each core gets, and the walk by the runs of the two sets of boxes (facts 5.5).  Refuses the links: who is in whose way
+is the engine's to find.
 """
 
 from __future__ import annotations
@@ -83,6 +84,13 @@ def fragments_of(case: Case) -> Fragments:
         senders += [(int(core), box.core, int(counts[core])) for core in np.flatnonzero(counts)]
     table = np.array(senders, dtype=np.int64).reshape(-1, 3)
     return Fragments(table[:, 0], table[:, 1], table[:, 2] * STICK_BYTES)
+
+
+def received(fragments: Fragments, cores: Counts) -> Counts:
+    """Bytes that other cores send to each of some cores; what a core takes from itself goes over no link."""
+    total = np.zeros(max(cores.max(initial=0), fragments.target.max(initial=0)) + 1, dtype=np.int64)
+    np.add.at(total, fragments.target, fragments.bytes)
+    return total[cores]
 
 
 def _boxes(case: Case) -> tuple[CoreBox, ...]:

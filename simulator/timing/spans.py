@@ -175,14 +175,18 @@ def _inner(columns: _Columns, place: _Place, unit: int) -> None:
 
 
 def _hops(columns: _Columns, timeline: Timeline, step: int, work: OpWork, unit: int) -> None:
-    """Partial results, on the core that they arrive at; of several that come together the longest."""
+    """Partial results, on the core that they arrive at; several that come together are one span, as long as the
+    longest."""
     longest: dict[int, float] = {}
+    together: dict[int, int] = {}
     for hop in work.hops:
         longest[hop.target] = max(hop.ns, longest.get(hop.target, 0.0))
+        together[hop.target] = together.get(hop.target, 0) + hop.bytes
     cores, times = np.array(list(longest), dtype=np.int64), np.array(list(longest.values()))
     arrived = timeline.computed[step, cores] + timeline.wait[step, cores]
     nothing, ones = np.zeros(len(cores), dtype=np.int64), np.ones(len(cores), dtype=np.int64)
-    columns.add(_Row(cores, unit, step), nothing, ones, arrived - times, arrived, times, nothing)
+    size = np.array(list(together.values()), dtype=np.int64)
+    columns.add(_Row(cores, unit, step), nothing, ones, arrived - times, arrived, times, size)
 
 
 def _host(columns: _Columns, timeline: Timeline, step: int, unit: int) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.timing.work import OpWork
+from simulator.timing.work import OpWork, Way
 from simulator.trace import Spans, Traffic, UnitUse
 
 
@@ -23,16 +23,16 @@ def unit_use(spans: Spans, units: tuple[str, ...], cores: int, total_ps: int) ->
 
 
 def traffic_of(work: tuple[OpWork, ...], tensors: dict[str, int]) -> tuple[Traffic, ...]:
-    """One entry per access, in order; `tensors` numbers their names."""
-    return tuple(
-        Traffic(
-            step,
-            tensors[operand.tensor],
-            operand.write,
-            str(operand.way),
-            int(operand.charged.sum()),
-            int(operand.bytes.sum()),
-        )
-        for step, one in enumerate(work)
-        for operand in one.operands
-    )
+    """One entry per access, in order, and one for partial results on their way to what is written; `tensors` numbers
+    their names."""
+    found: list[Traffic] = []
+    for step, one in enumerate(work):
+        for operand in one.operands:
+            tensor, delivered = tensors[operand.tensor], int(operand.bytes.sum())
+            moved = delivered if operand.way is Way.RING else int(operand.charged.sum())
+            found.append(Traffic(step, tensor, operand.write, str(operand.way), moved, delivered))
+        passed = sum(hop.bytes for hop in one.hops)
+        if passed:
+            written = next(operand.tensor for operand in one.operands if operand.write)
+            found.append(Traffic(step, tensors[written], True, str(Way.RING), passed, passed))
+    return tuple(found)

@@ -30,9 +30,9 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operand:
-    """One access of a step: `bytes` reach or leave each core; `charged` is what of it device memory really moves (a
-    shared load is charged once, in equal parts); `burst_bytes` is the largest mean contiguous run of a core, cut to the
-    burst.  A step of the host has one entry: whole tensors."""
+    """One access of a step: `bytes` reach or leave each core (over the ring: those that others send); `charged` is what
+    of it device memory really moves (a shared load is charged once, in equal parts); `burst_bytes` is the largest mean
+    contiguous run of a core, cut to the burst.  A step of the host has one entry: whole tensors."""
 
     tensor: str
     write: bool
@@ -57,11 +57,13 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hop:
-    """A partial result that goes from one core to the next: `ns` on the ring of partial sums, when both are ready."""
+    """A partial result that goes from one core to the next: `ns` on the ring of partial sums, when both are ready;
+    `bytes` are whole sticks of fp32."""
 
     source: int
     target: int
     ns: float
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

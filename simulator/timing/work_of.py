@@ -17,12 +17,12 @@ from compiler.machine import UnitKind
 from compiler.program import DeviceOp, DeviceTensor, Program
 from simulator.timing.case import CONTRACTIONS, Case, case_of, distinct_reads
 from simulator.timing.matrix_work import hops_of, macs_of, matrix_rate
-from simulator.timing.ring_work import fragments_of, ring_times
+from simulator.timing.ring_work import fragments_of, received, ring_times
 from simulator.timing.routes import routes_of
 from simulator.timing.stages import computing_stages, copying_stages, copying_unit, floor_of, tiles_of
 from simulator.timing.vector_work import is_plain_copy, vector_busy, walked
 from simulator.timing.ways import carried_of
-from simulator.timing.work import Operand, OpWork, Stage, Times, Way
+from simulator.timing.work import Counts, Operand, OpWork, Stage, Times, Way
 
 
 def work_of(program: Program, device: Device) -> tuple[OpWork, ...]:
@@ -49,8 +49,10 @@ def work_of(program: Program, device: Device) -> tuple[OpWork, ...]:
 def _work(case: Case) -> OpWork:
     """The work of a step that runs on the device."""
     carried = carried_of(case)
-    unit, stages = _computed(case)
     on_ring = case.step.ring
+    fragments = fragments_of(case) if on_ring else None
+    sent = received(fragments, case.cores) if fragments else np.zeros(len(case.parts), dtype=np.int64)
+    unit, stages = _computed(case, sent)
     reads = [one for one in carried if not one.operand.write]
     writes = [one for one in carried if one.operand.write]
     read_ns, write_ns = (_sum(case, [one.service_ns for one in each]) for each in (reads, writes))
@@ -68,23 +70,28 @@ def _work(case: Case) -> OpWork:
         floor_ns=case.nothing() if on_ring else floor_of(case, stages),
         delivery_ns=_sum(case, [one.delivery_ns for one in carried]),
         ring_ns=ring_times(case) if on_ring else case.nothing(),
-        operands=tuple(one.operand for one in carried),
+        operands=tuple(_on_its_way(one.operand, sent) for one in carried),
         stages=stages,
         hops=hops_of(case),
-        fragments=fragments_of(case) if on_ring else None,
+        fragments=fragments,
         macs=macs_of(case) if case.op.kind in CONTRACTIONS else None,
     )
 
 
-def _computed(case: Case) -> tuple[str, tuple[Stage, ...]]:
-    """The unit that works on a step, and all that its data goes through."""
+def _on_its_way(operand: Operand, sent: Counts) -> Operand:
+    """The operand; of one that comes over the ring only what other cores send."""
+    return replace(operand, bytes=sent) if operand.way is Way.RING else operand
+
+
+def _computed(case: Case, sent: Counts) -> tuple[str, tuple[Stage, ...]]:
+    """The unit that works on a step, and all that its data goes through; `sent` is what comes over the ring."""
     routes = case.routes
     if case.step.ring:
-        ring, size = routes.ring(), case.writes[0].bytes
-        return ring.name, (Stage(ring.name, routes.level(ring), True, size, ring_times(case)),)
+        ring = routes.ring()
+        return ring.name, (Stage(ring.name, routes.level(ring), True, sent, ring_times(case)),)
     if case.op.kind in CONTRACTIONS:
         unit = routes.compute(UnitKind.MATRIX)
-        size = np.sum([one.bytes for one in case.reads], axis=0, dtype=np.int64)
+        size: Counts = np.asarray(np.sum([one.bytes for one in case.reads], axis=0), dtype=np.int64)
         return unit.name, computing_stages(case, unit, size, macs_of(case) / matrix_rate(case, unit))
     if is_plain_copy(case):
         stages = copying_stages(case)

@@ -94,7 +94,7 @@ def test_two_tiles_leave_nothing_to_write_before_the_second_is_there() -> None:
 
 def test_who_gets_a_partial_result_writes_all_of_it_afterwards() -> None:
     """Core 0 passes on and ends; core 1 is through at 60 and waits for 15, then writes four tiles in 20."""
-    work = piped(hops=(Hop(0, 1, 5.0),), cores=2)
+    work = piped(hops=(Hop(0, 1, 5.0, 256),), cores=2)
     sender = Ran(start=0, filled=10, read_end=40, steady=50, computed=70, end=75)
     taker = Ran(start=0, filled=10, read_end=40, steady=50, computed=60, wait=15, end=95)
     found = spans(timeline([work], 2, {(0, 0): sender, (0, 1): taker}))
@@ -104,14 +104,14 @@ def test_who_gets_a_partial_result_writes_all_of_it_afterwards() -> None:
         (2, 85_000, 90_000, 251),
         (3, 90_000, 95_000, 250),
     ]
-    assert tiles_of(found, RING, 1) == [(0, 70_000, 75_000, 0)]
+    assert tiles_of(found, RING, 1) == [(0, 70_000, 75_000, 256)]
     assert tiles_of(found, RING, 0) == []
 
 
 def test_of_partial_results_that_come_together_the_longest_is_shown() -> None:
-    work = act("a", range(3), hops=(Hop(0, 2, 6.0), Hop(1, 2, 3.0))).work
+    work = act("a", range(3), hops=(Hop(0, 2, 6.0, 128), Hop(1, 2, 3.0, 256))).work
     ran = {(0, core): Ran(start=0, computed=20, wait=6 if core == 2 else 0) for core in range(3)}
-    assert tiles_of(spans(timeline([work], 3, ran)), RING, 2) == [(0, 20_000, 26_000, 0)]
+    assert tiles_of(spans(timeline([work], 3, ran)), RING, 2) == [(0, 20_000, 26_000, 384)]
 
 
 def test_one_buffer_moves_everything_at_once() -> None:

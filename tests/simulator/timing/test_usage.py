@@ -9,7 +9,7 @@ import pytest
 
 from simulator.timing.spans import spans_of
 from simulator.timing.usage import traffic_of, unit_use
-from simulator.timing.work import Operand, Way
+from simulator.timing.work import Hop, Operand, Way
 from simulator.trace import Traffic
 from tests.simulator.timing.clock_cases import act, on_host
 from tests.simulator.timing.trace_cases import UNITS, Ran, stage, staged, timeline
@@ -50,4 +50,18 @@ def test_traffic_adds_up_cores_and_keeps_accesses_apart() -> None:
         Traffic(0, 4, False, "shared", 256, 512),
         Traffic(0, 7, True, "own", 512, 512),
         Traffic(1, 9, False, "host", 512, 512),
+    )
+
+
+def test_what_goes_over_the_ring_is_moved_there() -> None:
+    """Parts of a tensor are the reader's; partial results belong to what is written, in device memory or not."""
+    sent = Operand("a", False, Way.RING, np.array([0, 384]), np.array([0, 0]), 0)
+    kept = Operand("b", True, Way.LX, np.array([512, 512]), np.array([0, 0]), 0)
+    carried = replace(act("a@ring", [0, 1]).work, operands=(sent, kept))
+    summed = replace(act("sum", [0, 1, 2], hops=(Hop(0, 1, 1, 128), Hop(1, 2, 1, 256))).work, operands=(kept,))
+    assert traffic_of((carried, summed), {"a": 0, "b": 1}) == (
+        Traffic(0, 0, False, "ring", 384, 384),
+        Traffic(0, 1, True, "lx", 0, 1024),
+        Traffic(1, 1, True, "lx", 0, 1024),
+        Traffic(1, 1, True, "ring", 384, 384),
     )

@@ -119,6 +119,7 @@ def test_a_split_sum_runs_on_one_corelet_and_is_handed_on() -> None:
     assert step.cores.tolist() == list(range(8))
     assert [(hop.source, hop.target) for hop in step.hops] == [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (6, 7)]
     assert {hop.ns for hop in step.hops} == {32 * 64 * 1.0}, "1 ns per element where all batches share a weight"
+    assert {hop.bytes for hop in step.hops} == {32 * 64 * 4}, "in fp32"
     assert busy(step) == pytest.approx([32 * 64 * 64 / (1140 / 2)] * 8)
     y = operand(step, "y", write=True)
     assert y.bytes.tolist() == [0, 0, 0, 32 * 128, 0, 0, 0, 32 * 128]
@@ -129,6 +130,13 @@ def test_hand_overs_of_a_batched_product_are_faster() -> None:
     step = batched(2, 32, 256, 64, split(k=(2, 128), b=(2, 1)))
     assert [(hop.source, hop.target) for hop in step.hops] == [(0, 1), (2, 3)]
     assert [hop.ns for hop in step.hops] == pytest.approx([32 * 64 * 0.1] * 2)
+
+
+def test_a_partial_result_goes_in_whole_sticks_and_no_faster_than_the_ring() -> None:
+    device = spyre(8).with_number("partial_sum_us_shared", 1e-9)
+    step = multiplied(1, 256, 128, split(k=(4, 64), n=(2, 64)), device=device)
+    assert {hop.bytes for hop in step.hops} == {256}
+    assert [hop.ns for hop in step.hops] == pytest.approx([256 / device.number("relayout_bytes_per_ns_core")] * 6)
 
 
 def test_a_batch_just_before_the_stick_slows_the_array_down() -> None:

@@ -66,7 +66,7 @@ def aligned(one: OpWork) -> None:
     assert one.tiles.shape == shape
     assert (one.tiles >= 1).all()
     taking = set(one.cores.tolist())
-    assert all(hop.ns > 0 and {hop.source, hop.target} <= taking for hop in one.hops)
+    assert all(hop.ns > 0 and hop.bytes > 0 and {hop.source, hop.target} <= taking for hop in one.hops)
 
 
 def charged(one: OpWork, step: DeviceOp, tensors: Mapping[str, DeviceTensor]) -> None:

@@ -40,7 +40,10 @@ def test_the_published_relayouts_of_two_mebibytes_on_eight_cores(writer: Divisio
     assert step.ring_ns == pytest.approx([ns] * 8, abs=0.05)
     assert operand(step, "neg").way is Way.RING
     assert operand(step, "neg@ring", write=True).way is Way.LX
-    assert operand(step, "neg").bytes.tolist() == [262_144] * 8
+    sent = parts(step)
+    assert step.stages[0].bytes.tolist() == [sum(sent.get((a, b), 0) for a in range(8)) for b in range(8)]
+    assert operand(step, "neg").bytes.tolist() == step.stages[0].bytes.tolist(), "what a core holds is not sent to it"
+    assert operand(step, "neg@ring", write=True).bytes.tolist() == [262_144] * 8
     assert (step.read_ns == 0).all()
     assert (step.write_ns == 0).all()
     assert (step.floor_ns == 0).all()

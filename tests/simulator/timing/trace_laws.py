@@ -26,7 +26,8 @@ Column = NDArray[np.integer]
 def every_trace(program: Program, timeline: Timeline, trace: Trace, device: Device) -> None:
     """All that is true whatever runs."""
     units_work_one_tile_at_a_time(trace)
-    tiles_add_up_to_stages(timeline, trace)
+    ring = next(unit.name for unit in device.machine.units if unit.kind is UnitKind.RING)
+    tiles_add_up_to_stages(timeline, trace, ring)
     transfers_add_up_to_operands(timeline, trace)
     units_are_no_faster_than_they_can_be(trace, device)
     no_step_is_faster_than_its_products(timeline, trace, device)
@@ -60,7 +61,7 @@ def units_work_one_tile_at_a_time(trace: Trace) -> None:
     assert spans.bytes.sum() == trace.spans.bytes.sum()
 
 
-def tiles_add_up_to_stages(timeline: Timeline, trace: Trace) -> None:
+def tiles_add_up_to_stages(timeline: Timeline, trace: Trace, ring: str) -> None:
     names = list(trace.units)
     found = np.zeros((len(trace.steps), len(names), trace.cores), dtype=np.int64)
     tiles = np.zeros_like(found)
@@ -76,7 +77,18 @@ def tiles_add_up_to_stages(timeline: Timeline, trace: Trace) -> None:
             assert found[step, unit, work.cores].tolist() == np.asarray(size).tolist(), (work.name, name)
             assert (tiles[step, unit, work.cores] <= work.tiles * len(stages)).all()
             found[step, unit, work.cores] = 0
+        if work.hops:
+            assert found[step, names.index(ring)].tolist() == passed(work, trace.cores).tolist()
+            found[step, names.index(ring)] = 0
     assert not found.any()
+
+
+def passed(work: OpWork, cores: int) -> Column:
+    """Bytes of partial results that reach each core."""
+    total = np.zeros(cores, dtype=np.int64)
+    for hop in work.hops:
+        total[hop.target] += hop.bytes
+    return total
 
 
 def transfers_add_up_to_operands(timeline: Timeline, trace: Trace) -> None:
@@ -181,7 +193,7 @@ def numbers_are_sound(program: Program, timeline: Timeline, trace: Trace) -> Non
     assert [(one.name, one.last - one.first) for one in trace.kernels] == [
         (kernel.name, len(kernel.ops)) for kernel in program.kernels
     ]
-    assert sum(one.moved for one in trace.traffic) == sum(
+    assert sum(one.moved for one in trace.traffic if one.way != Way.RING) == sum(
         int(one.charged.sum()) for work in timeline.work for one in work.operands
     )
     assert all(taken(work, trace, step) for step, work in enumerate(timeline.work))

@@ -67,7 +67,12 @@ def carried(writer: Division, mover: Division, reader: Division, replicas: int =
 
 
 def multiplied(
-    m: int, k: int, n: int, division: Division | None = None, layouts: Mapping[str, StickLayout] | None = None
+    m: int,
+    k: int,
+    n: int,
+    division: Division | None = None,
+    layouts: Mapping[str, StickLayout] | None = None,
+    device: Device | None = None,
 ) -> OpWork:
     """x[m, k] @ w[k, n] in device memory."""
     nest = loops("k", m=m, n=n, k=k)
@@ -78,7 +83,7 @@ def multiplied(
         divisions={"mm": division or split()},
         layouts=layouts or {},
     )
-    return work(steps.program())["mm"]
+    return work(steps.program(), device)["mm"]
 
 
 def batched(
