@@ -122,6 +122,10 @@ class Jobs(QObject):
             self._known &= kept
             self._send({"keep": sorted(kept)})
 
+    def know(self, handles: Iterable[str]) -> None:
+        """The worker has these already, from what it answered."""
+        self._known.update(handles)
+
     def warm_up(self) -> None:
         """Start the worker if it does not run, so that the first request finds it ready."""
         if self._process is not None:

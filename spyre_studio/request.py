@@ -62,6 +62,11 @@ def open_request(spec: str, keep_as: str) -> Request[Captured | Compilation]:
     return Request("open", {"spec": spec}, _read_opened, keep_as)
 
 
+def plan_handle(handle: str, number: int) -> str:
+    """Under which handle the worker keeps a plan of the project whose model has `handle`."""
+    return f"{handle}.{number}"
+
+
 def compile_request(
     model: Shared, problem: Problem, options: CompileOptions, previous: Shared | None, keep_as: str
 ) -> Request[Compilation]:

@@ -16,10 +16,8 @@ from compiler.errors import StudioError
 from compiler.pins import Pins
 from compiler.problem import Problem
 from compiler.text.pins_text import print_pins
-from compiler.watch import Finding
 from simulator.report import VerifyReport
 from spyre_studio.failure import Failure
-from spyre_studio.jobs import Progress
 from spyre_studio.options import CompileOptions
 from spyre_studio.pin_change import (
     PinChange,
@@ -31,7 +29,9 @@ from spyre_studio.pin_change import (
     without,
 )
 from spyre_studio.pins_file import read_pins_file, write_pins_file
-from spyre_studio.reporter import NOTE
+from spyre_studio.project import Project
+from spyre_studio.project_request import project_request
+from spyre_studio.project_session import Projecting
 from spyre_studio.request import (
     WHOLE,
     Shared,
@@ -40,16 +40,15 @@ from spyre_studio.request import (
     open_request,
     verify_request,
 )
-from spyre_studio.search_run import heard
 from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, VERIFY, WORK
 from spyre_studio.solved import Asked, Solved, was_stopped
+from spyre_studio.variant import Variants
 from spyre_studio.variant_change import VariantShown, Wanted
-from spyre_studio.variant_session import Varying
 
 _STALE = Failure("the plan on screen", "pins or options changed since it was made", "re-solve first, or save the pins")
 
 
-class Session(Varying):
+class Session(Projecting):
     """The verbs; see `SessionState` for what can be read."""
 
     # Opening
@@ -91,25 +90,69 @@ class Session(Varying):
         self._adopt(spec, shared, Captured(whole.graph, problem.program), problem.pins, entry)
         self.changed.emit("options")
 
-    def _adopt(self, spec: str, model: Shared, captured: Captured, pins: Pins, entry: Solved) -> None:
-        """Put a model and its first plan on screen in place of what was there."""
+    def open_project(self, path: str) -> None:
+        """Open a project file; what is open stays until the project has a plan to show."""
+        self.jobs.cancel(VERIFY)
+        self._opening = path
+        handle = self._new_handle()
+        self._enter(WORK, "open")
+        self.jobs.submit(
+            project_request(path, handle),
+            WORK,
+            lambda project: self._adopt_project(handle, project),
+            self._work_failed,
+            self._progress(WORK),
+        )
+
+    def _adopt_project(self, handle: str, project: Project) -> None:
+        """Show the plan that was on screen, or make the one that is wanted where there is none."""
+        self._options, self._device = project.options, project.device
+        model, entries = Shared(handle, project.captured), self._add_plans(handle, project)
+        before = entries[project.before] if project.before >= 0 else None
+
+        def adopt(entry: Solved) -> None:
+            spec, tree = project.model.spec, project.variants
+            self._adopt(spec, model, project.captured, project.pins, entry, tree, before)
+            self.changed.emit("options")
+            self.restored.emit(project)
+            if self.stale:
+                self._follow()
+
+        if project.shown >= 0:
+            adopt(entries[project.shown])
+        else:
+            asked = Asked.of(handle, self._device, self._options, project.pins)
+            self._solve(asked, model, project.captured, project.pins, adopt)
+
+    def _adopt(
+        self,
+        spec: str,
+        model: Shared,
+        captured: Captured,
+        pins: Pins,
+        entry: Solved,
+        tree: Variants | None = None,
+        before: Solved | None = None,
+    ) -> None:
+        """Put a model and its first plan on screen in place of what was there; `tree` and `before` are those of a
+        project."""
         self.drop_simulation()
-        again = spec == self._source
-        self._before = self._shown if again else None
+        again = tree is None and spec == self._source
+        self._before = self._shown if again else before
         self._source, self._model, self._captured, self._pins = spec, model, captured, pins
         self._shown = entry
-        self._opening = ""
+        opened, self._opening = self._opening or spec, ""
         self._failure = None
         self._phases.clear()
         self._search = None
         self._plans.keep_model(model.handle)
         self.jobs.keep(self._plans.handles | {model.handle})
         self.undo_stack.clear()
-        self.settings.add_recent(spec)
-        if again:
-            self._set_variants(self._variants)
-        else:
+        self.settings.add_recent(opened)
+        if tree is None and not again:
             self._begin_variants()
+        else:
+            self._set_variants(self._variants if tree is None else tree)
         for what in ("model", "plan", "pins", "verify", "state"):
             self.changed.emit(what)
 
@@ -324,46 +367,8 @@ class Session(Varying):
 
     # What is under way
 
-    def _new_handle(self) -> str:
-        self._handles += 1
-        return f"value-{self._handles}"
-
-    def _enter(self, channel: str, phase: str) -> None:
-        self._phases[channel] = phase
-        self._end_search(channel)
-        self.changed.emit("state")
-        self.progressed.emit(-1.0, phase, "")
-
-    def _leave(self, channel: str) -> None:
-        self._end_search(channel)
-        if self._phases.pop(channel, None) is not None:
-            self.changed.emit("state")
-
-    def _progress(self, channel: str) -> Progress:
-        def told(fraction: float | None, phase: str, detail: str) -> None:
-            if phase == NOTE:
-                self.noted.emit(detail)
-                return
-            self._phases[channel] = phase
-            self.progressed.emit(-1.0 if fraction is None else fraction, phase, detail)
-
-        return told
-
-    def _found(self, finding: Finding) -> None:
-        self._search = heard(self._search, finding)
-        self.searched.emit()
-
-    def _end_search(self, channel: str) -> None:
-        if channel == WORK:
-            self._search = None
-
     def _work_failed(self, failure: Failure) -> None:
         was_opening, self._opening = self._opening, ""
         self._stopped(WORK, failure)
         if was_opening and self.stale:
             self._follow()
-
-    def _stopped(self, channel: str, failure: Failure) -> None:
-        self._phases.pop(channel, None)
-        self._end_search(channel)
-        self._fail(failure)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from spyre_studio.failure import Failure
 from spyre_studio.request import candidates_request, handover_request, layouts_request
-from spyre_studio.session_simulation import Simulating
 from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS
+from spyre_studio.session_work import Working
 
 if TYPE_CHECKING:
     from compiler.candidates import Candidate
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from compiler.layout_candidate import LayoutCandidate
 
 
-class Asking(Simulating):
+class Asking(Working):
     """Nothing happens while there is no plan on screen."""
 
     def request_candidates(self, op: str, callback: Callable[[tuple[Candidate, ...]], None]) -> None:
@@ -52,8 +52,3 @@ class Asking(Simulating):
         if self._shown is not None:
             request = handover_request(self._shown.shared, buffer, ends, drafts)
             self.jobs.submit(request, HANDOVER, callback, failed)
-
-    def _fail(self, failure: Failure) -> None:
-        self._failure = failure
-        self.changed.emit("state")
-        self.failed.emit(failure.what, failure.why, failure.remedy)

@@ -25,8 +25,10 @@ from spyre_studio import tasks
 from spyre_studio.layout_wire import plain_layout, read_graph
 from spyre_studio.options import CompileOptions
 from spyre_studio.output_file import write_whole
+from spyre_studio.project_check import open_project
+from spyre_studio.project_document import plain_project
 from spyre_studio.reporter import Reporter
-from spyre_studio.request import WHOLE, CompiledParts
+from spyre_studio.request import WHOLE, CompiledParts, plan_handle
 from spyre_studio.views.graph_layout import LayoutCache, layout_graph
 
 T = TypeVar("T")
@@ -100,6 +102,15 @@ Result = tuple[object, object]
 def _open(call: Call) -> Result:
     value = tasks.open_any(call.get("spec", str), call.reporter)
     return value, unstructure(value)
+
+
+def _open_project(call: Call) -> Result:
+    """The model is kept under the handle of the request, plans under handles of their own."""
+    project = open_project(Path(call.get("path", str)), call.reporter)
+    handle = call.get("handle", str)
+    for number, kept in enumerate(project.plans):
+        call.store.values[plan_handle(handle, number)] = kept.compilation
+    return project.captured, plain_project(project)
 
 
 def _compile(call: Call) -> Result:
@@ -192,6 +203,7 @@ class Task:
 
 TASKS: frozendict[str, Task] = frozendict(
     open=Task(_open, Lane.MODEL),
+    open_project=Task(_open_project, Lane.MODEL),
     compile=Task(_compile, Lane.PLAN),
     candidates=Task(_candidates),
     layouts=Task(_layouts, Lane.SEARCH),
