@@ -19,7 +19,8 @@ _TONES: dict[Agreement, Tone] = {Agreement.EQUAL: "ok", Agreement.ROUNDING: "ok"
 @dataclass(frozen=True, slots=True)
 class NumberRow:
     """`key` is that of the subject; `step` is '' for an output of the model; `together` and `allowed` are deviations of
-    all elements in the root mean square; `first` tells the first element that differs."""
+    all elements in the root mean square; `first` tells the first element that differs, or the operand that no step has
+    written."""
 
     key: str
     name: str
@@ -58,7 +59,7 @@ def number_rows(report: VerifyReport) -> tuple[NumberRow, ...]:
     """Outputs first, then the steps in order."""
     outputs = [_row(f"output:{one.name}", one.name, "", one.buffer, "output", one.comparison) for one in report.outputs]
     steps = [
-        _row(f"step:{one.step}:{one.buffer}", one.step, one.step, one.buffer, "step", one.comparison)
+        _row(f"step:{one.step}:{one.buffer}", one.step, one.step, one.buffer, "step", one.comparison, one.unwritten)
         for one in report.steps
     ]
     return (*outputs, *steps)
@@ -105,7 +106,8 @@ def _divergence(wrong: StepReport) -> Divergence:
     errors = wrong.errors
     core = errors.worst_core if errors is not None else None
     stick = errors.worst_stick if errors is not None else None
-    figures = [f"{first_words(wrong.comparison)}."] if wrong.comparison.first is not None else []
+    told = unwritten_words(wrong.unwritten) or first_words(wrong.comparison)
+    figures = [f"{told[:1].upper()}{told[1:]}."] if told else []
     if core is not None:
         who = f"core {core.core}" if core.core != HOST else "what no core wrote"
         figures.append(f"Worst: {who} · {group_text(core)}.")
@@ -128,7 +130,12 @@ def first_words(found: Comparison) -> str:
     return "" if found.first is None else f"{place_text(found.first)} is {found.got}, not {found.want}"
 
 
-def _row(key: str, name: str, step: str, buffer: str, what: str, found: Comparison) -> NumberRow:
+def unwritten_words(operand: str) -> str:
+    """What is told of a step that reads what nobody wrote: its elements differ from nothing that is known."""
+    return f"reads {operand}, which no step has written" if operand else ""
+
+
+def _row(key: str, name: str, step: str, buffer: str, what: str, found: Comparison, unwritten: str = "") -> NumberRow:
     return NumberRow(
         key=key,
         name=name,
@@ -146,5 +153,5 @@ def _row(key: str, name: str, step: str, buffer: str, what: str, found: Comparis
         beyond=found.beyond,
         differing=found.differing,
         elements=found.elements,
-        first=first_words(found),
+        first=unwritten_words(unwritten) or first_words(found),
     )

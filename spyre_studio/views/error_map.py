@@ -56,6 +56,7 @@ class ErrorMapPanel(QWidget):
         self._program: Program | None = None
         self._owners: Owners = UNKNOWN
         self._grid: HeatGrid | None = None
+        self._core = -1
         self.chooser = QComboBox()
         self.by_buttons = {by: QToolButton() for by, _ in BYS}
         self.table_button, self.copy = QToolButton(), QToolButton()
@@ -87,7 +88,9 @@ class ErrorMapPanel(QWidget):
 
     def show_core(self, core: int) -> None:
         """Frame the cells of the selected core."""
+        self._core = core
         self.canvas.show_core(core)
+        self.legend.show_core(core if self.canvas.framed else -1)
 
     @property
     def subject(self) -> Subject | None:
@@ -147,6 +150,7 @@ class ErrorMapPanel(QWidget):
         self._grid = grid_of(subject, self.by, self._owners) if subject is not None else None
         if self._grid is not None and subject is not None:
             self.canvas.show_grid(self._grid)
+            self.legend.show_core(self._core if self.canvas.framed else -1)
             self.table.show_grid(subject, self._grid)
         self.readout.say(self._hint())
         self._show_page()
@@ -227,15 +231,15 @@ class ErrorMapPanel(QWidget):
         column.addLayout(self._centre, 1)
         for page in (self.page, self.canvas, self.table):  # now that they have a parent: else each is a window
             self._centre.addWidget(page)
-        column.addWidget(self.readout)
         column.addLayout(self._below())
+        column.addWidget(self.legend)
         self._show_page()
 
     def _below(self) -> QHBoxLayout:
-        """The legend, and the way to the table."""
+        """What is at the pointer, and the way to the table."""
         row = QHBoxLayout()
         row.setSpacing(px(GRID / 2))
-        row.addWidget(self.legend, 1)
+        row.addWidget(self.readout, 1)
         row.addStretch(0)
         row.addWidget(self.copy)
         row.addWidget(self.table_button)

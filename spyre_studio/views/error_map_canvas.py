@@ -7,7 +7,6 @@ the words) and the selection; it tells which cell was chosen.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from html import escape
 from typing import Final
 
 import numpy as np
@@ -18,17 +17,24 @@ from PySide6.QtWidgets import QWidget
 
 from spyre_studio.error_map_grid import HeatGrid, border_of
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
-from spyre_studio.scales import Ticks, step_ticks
-from spyre_studio.theme import GRID
+from spyre_studio.scales import LinearScale, Ticks, step_ticks
+from spyre_studio.theme import GRID, Theme
 from spyre_studio.views.paint import LineBatch, heat_image
 from spyre_studio.views.plot_canvas import Limits, Margins, PlotCanvas
 
 _WITH_AXES: Final = Margins(left=44, top=6, right=6, bottom=22)
 _WITHOUT: Final = Margins(left=1, top=6, right=1, bottom=2)
 _GAP: Final = 2  # px between tiles
+_APART_X: Final = 48  # px between the last tick and the one before
+_APART_Y: Final = 16
 _SMALL: Final = 7  # px; smaller cells have thinner outlines
 
 Lines = NDArray[np.float64]
+
+
+def frame_colour(theme: Theme) -> str:
+    """Of the frame of the selected core: neither on the scale of errors, which is blue, nor that of a fault."""
+    return theme.move
 
 
 class ErrorMapCanvas(PlotCanvas):
@@ -111,11 +117,11 @@ class ErrorMapCanvas(PlotCanvas):
         return (row, column) if grid.present[row, column] else None
 
     def tooltip_for(self, item: Hashable) -> str:
-        """What is wrong there."""
-        return escape(self.words_for(item)).replace(" · ", "<br>")
+        """Nothing: the line below says it, and a tooltip would cover that."""
+        return ""
 
     def words_for(self, item: object) -> str:
-        """The same on one line."""
+        """What is wrong at a cell, on one line."""
         grid = self._grid
         match item:
             case (int(row), int(column)) if grid is not None:
@@ -157,14 +163,22 @@ class ErrorMapCanvas(PlotCanvas):
 
     def x_ticks(self) -> Ticks:
         """Columns of elements; tiles have labels instead."""
-        return self._ticks(super().x_ticks())
+        return self._ticks(super().x_ticks(), self.x_axis, self.extents()[1], px(_APART_X))
 
     def y_ticks(self) -> Ticks:
         """Rows of elements."""
-        return self._ticks(step_ticks(self.y_axis, max(2, int(self.plot_rect().height() / px(36)))))
+        ticks = step_ticks(self.y_axis, max(2, int(self.plot_rect().height() / px(36))))
+        return self._ticks(ticks, self.y_axis, self.extents()[0], px(_APART_Y))
 
-    def _ticks(self, ticks: Ticks) -> Ticks:
-        return Ticks((), (), "") if self._grid is None or self._grid.labels else ticks
+    def _ticks(self, ticks: Ticks, axis: LinearScale, extent: int, apart: float) -> Ticks:
+        """With the last one where the result ends, if that is in view: it seldom ends at a round number."""
+        if self._grid is None or self._grid.labels:
+            return Ticks((), (), "")
+        if axis.hi < extent:
+            return ticks
+        room = apart / axis.pixels_per_value
+        kept = sum(value <= extent - room for value in ticks.values)
+        return Ticks((*ticks.values[:kept], extent), (*ticks.labels[:kept], f"{extent:,}"), ticks.unit)
 
     def paint_grid(self, painter: QPainter) -> None:
         """The picture fills the plot."""
@@ -222,7 +236,7 @@ class ErrorMapCanvas(PlotCanvas):
         if self._grid is None:
             return
         painter.setClipRect(self.plot_rect().adjusted(-2, -2, 2, 2))
-        self._paint_lines(painter, self._owned, active_theme().accent, self._outline())
+        self._paint_lines(painter, self._owned, frame_colour(active_theme()), self._outline())
         if self._at is not None:
             frame = self.cell_rect(*self._at).adjusted(0, 0, -px(_GAP) if self._grid.labels else 0, 0)
             painter.setPen(QPen(qcolor(active_theme().bg), 4))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSplitter, QTabBar, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
@@ -59,6 +59,11 @@ class _Half(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Other room."""
         super().resizeEvent(event)
+        self.resized.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What changed while nobody looked."""
+        super().showEvent(event)
         self.resized.emit()
 
 

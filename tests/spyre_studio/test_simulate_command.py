@@ -218,24 +218,6 @@ def test_what_cannot_be_done_is_a_sentence(
     assert sentence in done.refused()
 
 
-def test_how_much_of_lx_lies_unused_between_buffers_is_told() -> None:
-    made, trace = compiled(cores=4), trace_of_plan()
-    share = max(one.fragmentation for one in trace.lx)
-    assert share > 0.01
-    (line,) = [line for line in describe(made, trace) if line.startswith("  LX ")]
-    assert line.endswith(f"; of the bytes below the highest address in use, at most {format_percent(share)} unused")
-    whole = replace(trace, lx=tuple(replace(one, fragmentation=0.0) for one in trace.lx))
-    assert not any("unused" in line for line in describe(made, whole))
-
-
-def test_times_are_written_in_one_form() -> None:
-    made, trace = compiled(cores=4), trace_of_plan()
-    longest = [line for line in describe(made, trace) if " exp " in line]
-    took = next(step["simulated_us"] for step in summary(made, trace)["steps"] if step["name"] == "exp")  # type: ignore[attr-defined]
-    assert took < 1
-    assert f"{1000 * took:.1f} ns" in longest[0]
-
-
 @pytest.mark.parametrize("name", ["trace.json", "run.npz"])
 def test_a_file_that_cannot_be_finished_leaves_the_old_one(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, plan: Path, name: str

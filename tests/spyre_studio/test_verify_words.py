@@ -93,3 +93,13 @@ def test_examples() -> None:
     from spyre_studio import verify_traffic
 
     assert doctest.testmod(verify_traffic).failed == 0
+
+
+def test_a_step_that_reads_what_nobody_wrote_says_so() -> None:
+    _, report = wrong()
+    lost = replace(report.steps[1], unwritten="max", comparison=replace(report.steps[2].comparison))
+    told = replace(report, steps=(report.steps[0], lost, *report.steps[2:]))
+    assert number_rows(told)[len(report.outputs) + 1].first == "reads max, which no step has written"
+    found = divergence(told)
+    assert found is not None
+    assert (found.step, found.figures[0]) == (lost.step, "Reads max, which no step has written.")
