@@ -251,7 +251,7 @@ def end_of(plan: Plan) -> str:
 
 
 def test_a_search_that_ended_by_itself_is_not_said_to_have_had_no_time() -> None:
-    rule = spec("greedy", 5.0).replace("moves=yes", "moves=no")
+    rule = spec("greedy", 60.0).replace("moves=yes", "moves=no")
     assert "moves=no" in rule
     found = compile_problem(GRAPH, Problem(attention(), spyre(32)), pipeline=rule)
     assert end_of(found.plan) in ("", nothing_better(BY_ITSELF, IMPROVED))
