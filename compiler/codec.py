@@ -158,10 +158,10 @@ def _shown(value: object) -> str:
 class _Converter(cattrs.Converter):
     """A converter that takes nothing but an object for a value with fields."""
 
-    def gen_structure_attrs_fromdict(self, cl: type[T]) -> Callable[[Mapping[str, Any], Any], T]:
+    def gen_structure_attrs_fromdict(self, cl: type[T]) -> Callable[[Mapping[str, object], object], T]:
         read = super().gen_structure_attrs_fromdict(cl)
 
-        def hook(value: Mapping[str, Any], cls: object) -> T:
+        def hook(value: Mapping[str, object], cls: object) -> T:
             if not isinstance(value, dict):
                 raise _FaultError(f"{_shown(value)} is not an object")
             return read(value, cls)
