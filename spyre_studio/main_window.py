@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import delete
 
 from resources.examples import examples
 from spyre_studio.action_set import ActionSet, bind
@@ -22,6 +24,9 @@ from spyre_studio.banner import Banner
 from spyre_studio.deep_link_follow import DeepLinks
 from spyre_studio.handlers import Handlers
 from spyre_studio.phases import phase_words, spoken_name
+from spyre_studio.project import is_project
+from spyre_studio.project_keeper import ProjectKeeper
+from spyre_studio.project_recovery import Recovery
 from spyre_studio.qt_theme import ThemeChoice, ThemeFollower, system_scale
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -31,7 +36,7 @@ from spyre_studio.start_page import StartPage
 from spyre_studio.state_page import StatePage
 from spyre_studio.status_line import StatusLine
 from spyre_studio.text_zoom_apply import TextSize
-from spyre_studio.user_folder import write_traceback
+from spyre_studio.user_folder import state_folder, write_traceback
 from spyre_studio.view_state import loading
 from spyre_studio.views import VIEWS, ViewRow
 
@@ -63,6 +68,7 @@ class MainWindow(QMainWindow):
         self._pages = QStackedWidget(self)
         self.actions_ = ActionSet(session, self.selection, self)
         self.handlers = Handlers(self)
+        self.project = ProjectKeeper(self)
         self.links = DeepLinks(self)
         self._arrange()
         self._connect()
@@ -91,15 +97,19 @@ class MainWindow(QMainWindow):
         """False until the first model opens."""
         return self._workbench is not None
 
-    def renew_views(self) -> None:
-        """Make the views anew, as for another size of texts; what was in front, open and alone is so again."""
+    def renew_views(self, between: Callable[[], object]) -> None:
+        """Take the views away, do what is to be done between, make them anew; what was in front and open is so again.
+
+        Not to be called while an event of a view is being dealt with.
+        """
         old = self.workbench
         shown, key, alone, layout = self.page is old, old.current_view, old.full.key, old.saved_layout()
         opened = old.graph.fold.opened
         old.graph.fold.finish()
         self._pages.removeWidget(old)
-        old.deleteLater()
+        delete(old)
         self._workbench = None
+        between()
         new = self.workbench
         new.restore_layout(layout)
         new.show_view(key)
@@ -116,9 +126,18 @@ class MainWindow(QMainWindow):
         return self._pages.currentWidget()
 
     def open(self, spec: str) -> None:
-        """Open a model, a plan, an example, or a link to a place in one; what is open stays until it is there."""
+        """Open a model, a plan, a project, an example, or a link to a place in one; what is open stays until it is
+        there.  Changes that are not saved are asked about first."""
+        self.project.leave(lambda: self._open(spec))
+
+    def _open(self, spec: str) -> None:
         self.banner.hide()
-        self.session.open(self.links.opened(spec))
+        found = self.links.opened(spec)
+        if is_project(found):
+            self.project.open(found)
+        else:
+            self.project.elsewhere()
+            self.session.open(found)
         QTimer.singleShot(_SOON_MS, self, lambda: self._make_views(VIEWS))
 
     def toggle_start_page(self) -> None:
@@ -154,7 +173,12 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remember how it looked, and end the worker."""
+        """Ask about what is not saved, remember how it looked, and end the worker."""
+        if self._store is not None and self.project.unsaved:
+            event.ignore()
+            self.project.leave(self.close)
+            return
+        self.project.end()
         if self._store is not None:
             self._store.setValue(_GEOMETRY, self.saveGeometry())
             if self._workbench is not None:
@@ -237,7 +261,11 @@ class MainWindow(QMainWindow):
             self._pages.setCurrentWidget(self.start)
         elif self.page is self.loading:
             self._pages.setCurrentWidget(self.workbench)
-        name = compilation.graph.name if compilation else ""
+        self._show_title()
+
+    def _show_title(self) -> None:
+        compilation = self.session.compilation
+        name = self.project.name(compilation.graph.name) if compilation else ""
         self.setWindowTitle(f"{name} – Spyre Studio" if name else "Spyre Studio")
 
     def _progressed(self, share: float, phase: str, detail: str) -> None:
@@ -281,6 +309,7 @@ class MainWindow(QMainWindow):
         self.loading.acted.connect(self.session.cancel)
         self.session.progressed.connect(self._progressed)
         self.session.changed.connect(self._changed)
+        self.project.changed.connect(self._show_title)
         self.session.failed.connect(self._failed)
         self.session.noted.connect(lambda sentence: self.banner.say("info", sentence))
         self.theme.changed.connect(lambda _name: self.session.settings.set("theme", self.theme.choice))
@@ -334,6 +363,7 @@ def run(
     session.warm_up()
     if spec is not None:
         window.open(spec)
+    window.project.guard(Recovery(state_folder() / "unsaved"))
     if view is not None:
         session.changed.connect(lambda what: window.workbench.show_view(view) if what == "model" else None)
     return app.exec()

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from spyre_studio.choice_list import Choice, ChoiceList
-from spyre_studio.qt_theme import font, px
+from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import GRID
 from spyre_studio.units import format_count
 
@@ -63,6 +63,14 @@ class Picker(QDialog):
         if watched is self.line and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             return self._key(Qt.Key(event.key()))
         return super().eventFilter(watched, event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """A line around it: there is no window frame, and what lies below has the same ground."""
+        painter, theme = QPainter(self), active_theme()
+        painter.fillRect(self.rect(), qcolor(theme.panel))
+        painter.setPen(qcolor(theme.mute))
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
 
     def _key(self, key: Qt.Key) -> bool:
         if key in _STEPS:

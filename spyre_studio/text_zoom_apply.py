@@ -7,10 +7,10 @@ lists, which measure while they paint, and views, which are made anew.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtCore import QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QBoxLayout, QLayout, QWidget
 
 from spyre_studio.qt_theme import active_theme, apply_theme, set_text_zoom, text_zoom
@@ -19,7 +19,8 @@ from spyre_studio.settings import Settings
 if TYPE_CHECKING:
     from spyre_studio.main_window import MainWindow
 
-_UNBOUNDED = 16777215  # what Qt takes for "no maximum"
+_FIRST_TO_GO: Final = ("left", "right")
+_UNBOUNDED: Final = 16777215  # what Qt takes for "no maximum"
 
 
 def wear_text_size(settings: Settings) -> bool:
@@ -40,22 +41,54 @@ class TextSize(QObject):
         super().__init__(window)
         self._window = window
         self._frame = Rescaled()
+        self._put_away: tuple[str, ...] = ()
         wear_text_size(window.session.settings)
         window.session.settings.changed.connect(self._changed)
+        window.session.changed.connect(self._opened)
 
     def _changed(self, what: str) -> None:
-        if what != "text_size":
-            return
+        if what == "text_size":
+            # In a turn of its own: the key that asked for it is an event of a view that is about to go.
+            QTimer.singleShot(0, self, self._renew)
+
+    def _opened(self, what: str) -> None:
+        if what == "model":
+            QTimer.singleShot(0, self, self._make_room)
+
+    def _renew(self) -> None:
+        window = self._window
+        if window.has_views:
+            window.renew_views(self._wear)
+            QTimer.singleShot(0, self, self._make_room)
+        else:
+            self._wear()
+
+    def _wear(self) -> None:
         window = self._window
         roots = (window.start, window.loading, window.banner, window.status)
         for root in roots:
             self._frame.note(root)
-        if not wear_text_size(window.session.settings):
-            return
+        wear_text_size(window.session.settings)
         for root in roots:
             self._frame.follow(root)
-        if window.has_views:
-            window.renew_views()
+
+    def _make_room(self) -> None:
+        """Panels at the sides step aside where texts are so large that not all have room, and come back."""
+        window = self._window
+        if not window.has_views or window.workbench.full.key:
+            return
+        bench, before = window.workbench, self._put_away
+        for key in before:
+            bench.docks[key].show()
+        away: list[str] = []
+        for key in _FIRST_TO_GO:
+            bench.panels.ensurePolished()
+            if text_zoom() > 1 and bench.panels.minimumSizeHint().width() > bench.width():
+                away += [key] if not bench.docks[key].isHidden() else []
+                bench.docks[key].hide()
+        self._put_away = tuple(away)
+        if away:
+            window.status.say("Panels at the sides are closed to make room for larger text; Ctrl+B, Ctrl+I open them")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,13 @@ def window(qtbot: QtBot, qapp: QApplication, door: Door, dark: Theme) -> Iterato
     made.close()
 
 
+def press(qtbot: QtBot, window: MainWindow, action: str) -> None:
+    """Trigger an action of text size and wait for it to be worn, which is after the event."""
+    window.actions_.trigger(action)
+    wanted = int(str(window.session.settings.value("text_size"))) / 100
+    qtbot.waitUntil(lambda: text_zoom() == wanted)
+
+
 def test_steps_go_up_and_down_and_end() -> None:
     assert [larger(step) for step in STEPS] == [*STEPS[1:], STEPS[-1]]
     assert [smaller(step) for step in STEPS] == [STEPS[0], *STEPS[:-1]]
@@ -38,24 +45,24 @@ def test_steps_go_up_and_down_and_end() -> None:
     assert smaller(101) == NORMAL
 
 
-def test_fonts_and_lengths_follow(window: MainWindow) -> None:
+def test_fonts_and_lengths_follow(qtbot: QtBot, window: MainWindow) -> None:
     body, length = font("body").pixelSize(), px(100)
     assert body == px(SIZE_BODY)
     for _ in range(3):
-        window.actions_.trigger("text-larger")
+        press(qtbot, window, "text-larger")
     assert text_zoom() == 1.5
     assert font("body").pixelSize() == pytest.approx(1.5 * body, abs=1)
     assert px(100) == pytest.approx(1.5 * length, abs=1)
     assert QApplication.font().pixelSize() == font("body").pixelSize()
     assert window.status.height() == pytest.approx(1.5 * 24, abs=20)
-    window.actions_.trigger("text-normal")
+    press(qtbot, window, "text-normal")
     assert font("body").pixelSize() == body
-    window.actions_.trigger("text-smaller")
+    press(qtbot, window, "text-smaller")
     assert font("body").pixelSize() < body
 
 
 def test_the_size_is_remembered(qtbot: QtBot, qapp: QApplication, window: MainWindow, door: Door) -> None:
-    window.actions_.trigger("text-larger")
+    press(qtbot, window, "text-larger")
     assert door.settings.value("text_size") == "110"
     set_text_zoom(1.0)
     again = opened(qtbot, qapp, Door(door.settings), None)
@@ -63,13 +70,13 @@ def test_the_size_is_remembered(qtbot: QtBot, qapp: QApplication, window: MainWi
     again.close()
 
 
-def test_views_are_made_anew_where_one_was(window: MainWindow, door: Door) -> None:
+def test_views_are_made_anew_where_one_was(qtbot: QtBot, window: MainWindow, door: Door) -> None:
     door.put_model(compiled())
     before = window.workbench
     window.selection.select_op("exp")
     before.show_view("roofline")
     before.toggle("left")
-    window.actions_.trigger("text-larger")
+    press(qtbot, window, "text-larger")
     after = window.workbench
     assert after is not before
     assert window.page is after
@@ -83,10 +90,10 @@ def test_views_are_made_anew_where_one_was(window: MainWindow, door: Door) -> No
     door.put(compiled())
 
 
-def test_a_view_that_is_alone_stays_alone(window: MainWindow, door: Door) -> None:
+def test_a_view_that_is_alone_stays_alone(qtbot: QtBot, window: MainWindow, door: Door) -> None:
     door.put_model(compiled())
     window.workbench.full.enter("scratchpad")
-    window.actions_.trigger("text-larger")
+    press(qtbot, window, "text-larger")
     assert window.workbench.full.key == "scratchpad"
     window.workbench.full.leave()
     assert not window.workbench.docks["left"].isHidden()
@@ -117,9 +124,22 @@ def test_measures_of_a_widget_follow_without_drift(qtbot: QtBot, window: MainWin
     assert root.maximumWidth() == 16777215
 
 
-def test_the_window_stays_small_enough_for_a_small_screen(window: MainWindow) -> None:
+def test_the_window_stays_small_enough_for_a_small_screen(qtbot: QtBot, window: MainWindow) -> None:
     for _ in STEPS:
-        window.actions_.trigger("text-larger")
+        press(qtbot, window, "text-larger")
     assert text_zoom() == 2.0
     assert window.minimumWidth() <= 1280
     assert window.minimumHeight() <= 800
+
+
+def test_panels_make_room_for_large_text_and_come_back(qtbot: QtBot, window: MainWindow, door: Door) -> None:
+    window.resize(1280, 800)
+    door.put_model(compiled())
+    docks = window.workbench.docks
+    assert not docks["left"].isHidden()
+    for _ in STEPS:
+        press(qtbot, window, "text-larger")
+    qtbot.waitUntil(lambda: window.workbench.docks["left"].isHidden() and "Ctrl+B" in window.status.words.text())
+    press(qtbot, window, "text-normal")
+    qtbot.waitUntil(lambda: not window.workbench.docks["left"].isHidden())
+    assert not window.workbench.docks["right"].isHidden()
