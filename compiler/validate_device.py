@@ -243,6 +243,17 @@ def validate_device(device: Device, what: str) -> None:
     if program >= lx:
         why = f"lx_program_bytes is {program} and lx_bytes {lx}, which leaves nothing for tensors"
         raise InputError(what, why, "give a larger lx_bytes")
+    if device.machine != NO_MACHINE:
+        _buffers(device, what)
+
+
+def _buffers(device: Device, what: str) -> None:
+    """What is on its way has to have room in the scratchpad that it goes to."""
+    buffers, tile, lx = (device.count(key) for key in ("transfer_buffers", "transfer_tile_bytes", "lx_bytes"))
+    if buffers * tile > lx:
+        why = f"transfer_tile_bytes is {tile} and transfer_buffers {buffers}, which is more than the {lx} of lx_bytes"
+        most = lx // buffers // STICK_BYTES * STICK_BYTES
+        raise InputError(what, why, f"give a transfer_tile_bytes up to {most}" if most else "give a larger lx_bytes")
 
 
 def _names(device: Device, what: str) -> None:

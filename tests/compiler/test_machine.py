@@ -112,6 +112,36 @@ def test_numbers_of_timing_have_bounds_with_and_without_a_machine(key: str, valu
 
 
 @pytest.mark.parametrize(
+    ("buffers", "tile", "words"),
+    [
+        (2, 32768, ""),
+        (
+            2,
+            32769,
+            "is 32769 and transfer_buffers 2, which is more than the 65536 of lx_bytes; give",
+        ),
+        (2, 4194304, "give a transfer_tile_bytes up to 32768"),
+        (1, 65536, ""),
+        (
+            1,
+            65664,
+            "is 65664 and transfer_buffers 1, which is more than the 65536 of lx_bytes; give",
+        ),
+    ],
+)
+def test_buffers_of_transfers_have_to_fit_into_the_scratchpad(buffers: int, tile: int, words: str) -> None:
+    numbers = (("transfer_buffers", buffers), ("transfer_tile_bytes", tile))
+    texts = [SAMPLE, BARE]
+    for key, value in numbers:
+        texts = [re.sub(rf"(\[{key}\]\nvalue = )\S+", rf"\g<1>{value}", text) for text in texts]
+    assert parse_device(texts[1], "d.toml").machine == NO_MACHINE, "nothing is transferred in buffers without one"
+    if words:
+        assert words in refusal(texts[0])
+    else:
+        assert parse_device(texts[0], "d.toml").count("transfer_tile_bytes") == tile
+
+
+@pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         (MAC, MAC.replace("matrix", "tensor"), "its kind is 'tensor'; use one of move, matrix, vector, ring."),
