@@ -4,8 +4,9 @@ Owns the events: a process per core with a thread per unit, one of steps and one
 kernels and the critical path, and a counter of LX per core.  Refuses everything a reader would have to guess: times
 are microseconds with three digits behind the point, every process and thread has a name, and every event has all that
 any of them may have but a duration, since some readers ask for it.  No process and no thread has the number 0, which
-some take for none.  Perfetto counts in whole nanoseconds, and drops a span that overlaps the one before by one: begins
-and ends are rounded here, so that what follows on something still does.
+some take for none.  A step that loads what cores share says so (`shared`).  Perfetto counts in whole nanoseconds, and
+drops a span that overlaps the one before by one: begins and ends are rounded here, so that what follows on something
+still does.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ STEPS, WAITS = 1, 2
 FIRST_UNIT = 3
 KERNELS, CRITICAL = 1, 2
 FEW_SPANS = 200_000
+SHARED = "shared"
+"""The way of loads that reach several cores at once: their spans together may be faster than device memory."""
 NS_PER_US = PS_PER_US // PS_PER_NS
 Event = dict[str, object]
 CAUSES = {
@@ -122,10 +125,12 @@ def _card(trace: Trace) -> Iterator[Event]:
 
 
 def _steps(trace: Trace) -> Iterator[Event]:
-    runs = trace.runs
+    runs, shared = trace.runs, {one.step for one in trace.traffic if one.way == SHARED}
     for core in range(trace.cores):
         for step in np.flatnonzero(runs.start_ps[:, core] >= 0).tolist():
             args: Event = {"step": step, "bound by": CAUSES[Cause(int(runs.bound[step, core]))]}
+            if step in shared:
+                args["shared"] = True
             start, end = int(runs.start_ps[step, core]), int(runs.end_ps[step, core])
             yield _span(trace.steps[step], "step", core + FIRST_CORE, STEPS, start, end, args)
 

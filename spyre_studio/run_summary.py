@@ -5,7 +5,7 @@ Owns the names of its fields, which others rely on.  Refuses to compute times: e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -19,11 +19,12 @@ Document = dict[str, object]
 SHOWN, TOLD = 8, 0.0005
 """How many of the longest are listed, and the least share that is."""
 CARD_WAYS, RING_WAYS = ("own", "shared", "replicated", "host"), ("ring",)
-"""Ways of operands that pass the port of device memory, and that pass the ring."""
+"""Ways of operands that pass the port of device memory, and those of parts and partial results on the ring."""
 
 
 def summary(compilation: Compilation, trace: Trace) -> Document:
-    """The document: times in us, shares in parts of 1, bytes of device memory and ring as they were moved."""
+    """The document: times in us, shares in parts of 1, bytes of device memory and ring as they were moved; of what is
+    read, `delivered_bytes` reach the cores, which is more where they share a load."""
     data = timeline_of(trace)
     fullest = _fullest(trace)
     return {
@@ -48,9 +49,10 @@ def summary(compilation: Compilation, trace: Trace) -> Document:
             "fragmentation": _fragmentation(trace),
         },
         "traffic": {
-            "read_bytes": _moved(trace, CARD_WAYS, write=False),
-            "written_bytes": _moved(trace, CARD_WAYS, write=True),
-            "ring_bytes": _moved(trace, RING_WAYS, write=False),
+            "read_bytes": sum(_read(trace)),
+            "delivered_bytes": sum(_read(trace, delivered=True)),
+            "written_bytes": sum(_written(trace)),
+            "ring_bytes": sum(_sent(trace)),
         },
         "stalls": [
             {"cause": CAUSES[cause].title, "core_us": took / PS_PER_US, "share": share}
@@ -108,8 +110,8 @@ def _when(start_ps: int, end_ps: int) -> Document:
 def _steps(data: TimelineData) -> list[Document]:
     trace = data.trace
     kernels = [kernel.name for kernel in trace.kernels for _ in range(kernel.first, kernel.last)]
-    bytes_of = [_by_step(trace, CARD_WAYS, write=write) for write in (False, True)]
-    ring, bounds = _by_step(trace, RING_WAYS, write=False), bounds_of(data)
+    read, delivered, written, ring = _read(trace), _read(trace, delivered=True), _written(trace), _sent(trace)
+    bounds = bounds_of(data)
     cores = (trace.runs.start_ps >= 0).sum(axis=1)
     return [
         {
@@ -118,8 +120,9 @@ def _steps(data: TimelineData) -> list[Document]:
             **_when(int(data.step_start[step]), int(data.step_end[step])),
             "bound": CAUSES[int(bounds[step])].title,
             "cores": int(cores[step]),
-            "read_bytes": bytes_of[0][step],
-            "written_bytes": bytes_of[1][step],
+            "read_bytes": read[step],
+            "delivered_bytes": delivered[step],
+            "written_bytes": written[step],
             "ring_bytes": ring[step],
         }
         for step, name in enumerate(trace.steps)
@@ -189,22 +192,32 @@ def _held(trace: Trace) -> str:
 
 
 def _traffic(trace: Trace) -> str:
-    read, written = (format_bytes(_moved(trace, CARD_WAYS, write=write)) for write in (False, True))
-    ring = _moved(trace, RING_WAYS, write=False)
-    return f"{read} read, {written} written" + (f", {format_bytes(ring)} over the ring" if ring else "")
+    counts = (_read(trace), _read(trace, delivered=True), _written(trace), _sent(trace))
+    moved, delivered, written, ring = (format_bytes(sum(each)) for each in counts)
+    read = f"{moved} read (moved by device memory; {delivered} delivered to cores)"
+    return f"{read}, {written} written" + (f", {ring} over the ring" if any(counts[-1]) else "")
 
 
-def _moved(trace: Trace, ways: tuple[str, ...], *, write: bool) -> int:
-    return sum(_by_step(trace, ways, write=write))
+def _read(trace: Trace, *, delivered: bool = False) -> list[int]:
+    """Bytes of each step that device memory moves to cores, or those that they get."""
+    rows = (one for one in trace.traffic if one.way in CARD_WAYS and not one.write)
+    return _by_step(trace, ((one.step, one.delivered if delivered else one.moved) for one in rows))
 
 
-def _by_step(trace: Trace, ways: tuple[str, ...], *, write: bool) -> list[int]:
-    """Bytes of each step that go some ways: moved by device memory, or delivered over the ring, which keeps no count of
-    its own."""
+def _written(trace: Trace) -> list[int]:
+    rows = (one for one in trace.traffic if one.way in CARD_WAYS and one.write)
+    return _by_step(trace, ((one.step, one.moved) for one in rows))
+
+
+def _sent(trace: Trace) -> list[int]:
+    """Bytes of each step that cores send each other: parts of what they read, and partial results."""
+    return _by_step(trace, ((one.step, one.moved) for one in trace.traffic if one.way in RING_WAYS))
+
+
+def _by_step(trace: Trace, amounts: Iterable[tuple[int, int]]) -> list[int]:
     found = [0] * len(trace.steps)
-    for one in trace.traffic:
-        if one.way in ways and one.write is write:
-            found[one.step] += one.delivered if one.way in RING_WAYS else one.moved
+    for step, amount in amounts:
+        found[step] += amount
     return found
 
 
@@ -228,7 +241,7 @@ def _longest(data: TimelineData) -> Iterator[str]:
     trace = data.trace
     took = data.step_end - data.step_start
     chosen = np.lexsort((np.arange(len(took)), -took))[:SHOWN].tolist()
-    moved = [a + b for a, b in zip(*(_by_step(trace, CARD_WAYS, write=each) for each in (False, True)), strict=True)]
+    moved = [read + written for read, written in zip(_read(trace), _written(trace), strict=True)]
     width = max((len(trace.steps[step]) for step in chosen), default=0)
     for step in chosen:
         bound = CAUSES[bound_of(data, step)].title

@@ -13,7 +13,7 @@ import pytest
 from simulator.perfetto import CAUSES, FEW_SPANS, FIRST_CORE, Detail, detail_of, events, write_events
 from simulator.timing.simulate import trace_of
 from simulator.timing.timeline import Cause
-from simulator.trace import Trace
+from simulator.trace import Trace, Traffic
 from tests.simulator.timing.clock_cases import act, device_of, on_host, program_of
 from tests.simulator.timing.example_runs import ran
 from tests.simulator.timing.trace_cases import Ran, stage, staged, timeline
@@ -89,6 +89,13 @@ def test_steps_and_kernels_and_the_critical_path_are_spans() -> None:
         ("h", 0.031, 0.009),
     ]
     assert [(one["name"], one["ts"], one["dur"]) for one in spans(found, card, "host")] == [("h", 0.031, 0.009)]
+
+
+def test_a_step_that_loads_what_cores_share_says_so() -> None:
+    shared = replace(small(), traffic=(Traffic(0, 0, False, "shared", 128, 256), Traffic(1, 0, False, "own", 9, 9)))
+    found = document(shared, Detail.STEPS)[1]
+    assert spans(found, "core 1", "steps")[0]["args"] == {"step": 0, "bound by": "device memory", "shared": True}
+    assert "shared" not in dict(spans(found, "core 1", "steps")[1]["args"])  # type: ignore[call-overload]
 
 
 def test_waits_say_for_what_and_for_whom() -> None:

@@ -14,7 +14,7 @@ from compiler.compilation import Compilation, Verdict
 from compiler.machine import NO_MACHINE
 from compiler.plan import Slot
 from simulator.timing.simulate import simulate
-from simulator.trace import Trace
+from simulator.trace import Trace, Traffic
 from simulator.trace_file import load_trace, save_trace
 from spyre_studio.opinions import opinions, opinions_document
 from spyre_studio.run_summary import describe, summary
@@ -91,6 +91,34 @@ def test_figures_are_those_of_the_trace() -> None:
     assert document["lx"]["peak_bytes"] == max(use.peak_bytes for use in trace.lx)
     assert 0 < sum(stall["share"] for stall in document["stalls"]) < 1
     assert document["tiles"] == trace.spans.tiles
+
+
+def test_what_device_memory_moves_is_told_beside_what_reaches_the_cores_and_goes_over_the_ring() -> None:
+    """A load that four cores share counts once on one side and four times on the other; partial sums are on the ring,
+    whatever they are for."""
+    made, trace = compiled(cores=4), trace_of_plan()
+    rows = (
+        Traffic(0, 0, False, "shared", 1024, 4096),
+        Traffic(0, 0, False, "own", 512, 512),
+        Traffic(0, 0, False, "lx", 0, 7777),
+        Traffic(0, 0, True, "own", 256, 256),
+        Traffic(1, 0, False, "ring", 2048, 2048),
+        Traffic(1, 0, True, "ring", 1024, 1024),
+    )
+    counted = replace(trace, traffic=rows)
+    document = summary(made, counted)
+    assert document["traffic"] == {
+        "read_bytes": 1536,
+        "delivered_bytes": 4608,
+        "written_bytes": 256,
+        "ring_bytes": 3072,
+    }
+    steps = document["steps"]
+    assert isinstance(steps, list)
+    kinds = ("read_bytes", "delivered_bytes", "written_bytes", "ring_bytes")
+    assert [[step[kind] for kind in kinds] for step in steps[:2]] == [[1536, 4608, 256, 0], [0, 0, 0, 3072]]
+    told = "1.50 KiB read (moved by device memory; 4.50 KiB delivered to cores), 256 B written, 3 KiB over the ring"
+    assert any(line.endswith(told) for line in describe(made, counted)), describe(made, counted)
 
 
 def test_the_longest_are_told_first_and_what_is_too_small_to_tell_is_left_out() -> None:
