@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compiler.device import Device
-from compiler.errors import InputError, StoppedError
+from compiler.errors import InputError
 from compiler.program import Program
 from simulator.timing.bounds import alone_of, bounds_of
 from simulator.timing.dependencies import needs_of, stored_tensors
@@ -34,10 +34,8 @@ from simulator.timing.parts import Parts, parts_of
 from simulator.timing.record import Record
 from simulator.timing.ring_links import busiest_links, busiest_links_alone, ways_of
 from simulator.timing.timeline import Cause, Timeline
+from simulator.timing.watch import Progress, Stopped, Watch
 from simulator.timing.work import OpWork, Times
-
-REPORTS = 100
-"""Progress is told at most so often, in equal steps."""
 
 
 def run(
@@ -45,8 +43,8 @@ def run(
     work: Sequence[OpWork],
     device: Device,
     *,
-    progress: Callable[[float, str], None] | None = None,
-    stopped: Callable[[], bool] | None = None,
+    progress: Progress | None = None,
+    stopped: Stopped | None = None,
 ) -> Timeline:
     """The timeline of a program whose steps ask for `work`, one each, in order.
 
@@ -63,7 +61,12 @@ def run(
     parts = parts_of(work, own.time, program.cores, device.count("transfer_buffers"))
     turnaround = device.number("hbm_turnaround_ns_per_byte") * device.number("hbm_one_way_bytes_per_ns")
     record, jobs = Record(len(work), program.cores), Jobs(program.cores, turnaround)
-    kernels = _run_kernels(_steps(program, work), parts, record, jobs, device, _Watch(work, progress, stopped))
+    watch = Watch(len(work), progress, stopped)
+
+    def ended(step: int) -> None:
+        watch.ended(work[step].name)
+
+    kernels = _run_kernels(_steps(program, work), parts, record, jobs, device, ended)
     took_part = record.start >= 0
     return Timeline(
         work=tuple(work),
@@ -86,29 +89,6 @@ def run(
         kernel_end=np.array([end for _, end in kernels]),
         total_ns=jobs.now,
     )
-
-
-class _Watch:
-    """Tells how far a run is, and ends it when its owner wants that."""
-
-    def __init__(
-        self,
-        work: Sequence[OpWork],
-        progress: Callable[[float, str], None] | None,
-        stopped: Callable[[], bool] | None,
-    ) -> None:
-        self._work, self._progress, self._stopped = work, progress, stopped
-        self._done = self._told = 0
-
-    def ended(self, step: int) -> None:
-        """A step has ended everywhere."""
-        if self._stopped and self._stopped():
-            raise StoppedError
-        self._done += 1
-        reports = self._done * REPORTS // len(self._work)
-        if self._progress and reports > self._told:
-            self._told = reports
-            self._progress(self._done / len(self._work), self._work[step].name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,7 +183,12 @@ def _step(program: Program, work: OpWork, number: int, needs: tuple[int, ...]) -
 
 
 def _run_kernels(
-    kernels: Sequence[Sequence[Step]], parts: Parts, record: Record, jobs: Jobs, device: Device, watch: _Watch
+    kernels: Sequence[Sequence[Step]],
+    parts: Parts,
+    record: Record,
+    jobs: Jobs,
+    device: Device,
+    ended: Callable[[int], None],
 ) -> list[tuple[float, float]]:
     """Begin and end of every kernel; each is launched when the one before has ended everywhere."""
     launch = device.number("kernel_launch_ns")
@@ -212,7 +197,7 @@ def _run_kernels(
     for steps in kernels:
         jobs.wait(launch)
         start = jobs.now
-        KernelRun(steps, parts, record, jobs, (cause, *last)).run(watch.ended)
+        KernelRun(steps, parts, record, jobs, (cause, *last)).run(ended)
         times.append((start, jobs.now))
         ends = [(*record.last(step.number), step.number) for step in steps if step.members]
         if ends:

@@ -6,7 +6,6 @@ given, and devices whose file describes no machine.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import accumulate, pairwise
 
 from compiler.device import Device
@@ -20,11 +19,12 @@ from simulator.timing.spans import HOST_LANE, picoseconds, spans_of
 from simulator.timing.stalls import stalls_of
 from simulator.timing.timeline import Timeline
 from simulator.timing.usage import traffic_of, unit_use
+from simulator.timing.watch import Progress, Stopped, Watch, between
 from simulator.timing.work_of import work_of
 from simulator.trace import PS_PER_NS, KernelRun, OpRuns, Trace
 
-Progress = Callable[[float, str], None]
-"""Called with the share that is done, and the step or the part of the work that comes next."""
+WORK, CLOCK = 0.25, 0.85
+"""The shares of the whole at which all steps are worked out, and at which all have run."""
 
 
 def simulate(
@@ -32,7 +32,7 @@ def simulate(
     device: Device,
     *,
     progress: Progress | None = None,
-    stopped: Callable[[], bool] | None = None,
+    stopped: Stopped | None = None,
 ) -> Trace:
     """The trace of a program on its device.
 
@@ -41,19 +41,35 @@ def simulate(
     if program.device != device.name:
         why = f"it was compiled for {program.device}"
         raise InputError(f"simulating {program.model} on {device.name}", why, "compile the model for this device")
-    work = work_of(program, device)
-    return trace_of(program, device, run(program, work, device, progress=progress, stopped=stopped))
+    work = work_of(program, device, progress=between(progress, 0.0, WORK), stopped=stopped)
+    timeline = run(program, work, device, progress=between(progress, WORK, CLOCK), stopped=stopped)
+    return trace_of(program, device, timeline, progress=between(progress, CLOCK, 1.0), stopped=stopped)
 
 
-def trace_of(program: Program, device: Device, timeline: Timeline) -> Trace:
-    """What a timeline says, in columns."""
+def trace_of(
+    program: Program,
+    device: Device,
+    timeline: Timeline,
+    *,
+    progress: Progress | None = None,
+    stopped: Stopped | None = None,
+) -> Trace:
+    """What a timeline says, in columns; StoppedError once `stopped` says so."""
     routes = routes_of(device)
     units = (*routes.lanes(), HOST_LANE)
     ends = tuple(accumulate((len(kernel.ops) for kernel in program.kernels), initial=0))
     kernels = tuple(pairwise(ends))
     total_ps = round(timeline.total_ns * PS_PER_NS)
-    spans = spans_of(timeline, units, routes.ring_name, device.count("transfer_buffers"))
+    watch = Watch(len(timeline.work) + 4, progress, stopped)  # steps, and the four parts that take long
+    spans = spans_of(timeline, units, routes.ring_name, device.count("transfer_buffers"), watch)
     holds = holds_of(program, timeline)
+    watch.ended("places in LX")
+    use = lx_use(holds, program.cores, total_ps)
+    watch.ended("use of LX")
+    stalls = stalls_of(timeline, kernels)
+    watch.ended("waits")
+    critical = critical_path(timeline)
+    watch.ended("the critical path")
     tensors = tuple(tensor.name for tensor in program.tensors)
     return Trace(
         model=program.model,
@@ -67,12 +83,12 @@ def trace_of(program: Program, device: Device, timeline: Timeline) -> Trace:
         kernels=_kernels(program, timeline, kernels),
         runs=OpRuns(picoseconds(timeline.start), picoseconds(timeline.end), timeline.bound),
         spans=spans,
-        stalls=stalls_of(timeline, kernels),
+        stalls=stalls,
         holds=holds,
         traffic=traffic_of(timeline.work, {name: number for number, name in enumerate(tensors)}),
-        critical=critical_path(timeline),
+        critical=critical,
         use=unit_use(spans, units[:-1], program.cores, total_ps),
-        lx=lx_use(holds, program.cores, total_ps),
+        lx=use,
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.timing.timeline import Timeline
+from simulator.timing.watch import Watch
 from simulator.timing.work import Counts, OpWork, Stage, Times
 from simulator.trace import CARD, PS_PER_NS, Spans
 
@@ -83,14 +84,18 @@ class _Columns:
         return found.taken(order)
 
 
-def spans_of(timeline: Timeline, units: tuple[str, ...], ring: str, buffers: int = 2) -> Spans:
+def spans_of(
+    timeline: Timeline, units: tuple[str, ...], ring: str, buffers: int = 2, watch: Watch | None = None
+) -> Spans:
     """All spans; `units` are the lanes, `ring` is the lane of parts that go from core to core.
 
-    With one of `buffers` a core moves its whole part at once: one tile.
+    With one of `buffers` a core moves its whole part at once: one tile.  `watch` hears of every step.
     """
     columns = _Columns()
     numbers = {name: number for number, name in enumerate(units)}
     for step, work in enumerate(timeline.work):
+        if watch:
+            watch.ended(work.name)
         if work.on_host:
             _host(columns, timeline, step, numbers[HOST_LANE])
             continue

@@ -21,21 +21,28 @@ from simulator.timing.ring_work import fragments_of, received, ring_times
 from simulator.timing.routes import routes_of
 from simulator.timing.stages import computing_stages, copying_stages, copying_unit, floor_of, tiles_of
 from simulator.timing.vector_work import is_plain_copy, vector_busy, walked
+from simulator.timing.watch import Progress, Stopped, Watch
 from simulator.timing.ways import carried_of
 from simulator.timing.work import Counts, Operand, OpWork, Stage, Times, Way
 
 
-def work_of(program: Program, device: Device) -> tuple[OpWork, ...]:
+def work_of(
+    program: Program, device: Device, *, progress: Progress | None = None, stopped: Stopped | None = None
+) -> tuple[OpWork, ...]:
     """The work of every step of a program, in order.
 
-    InputError for a device without a machine, or one whose machine lacks a way that a step takes.
+    InputError for a device without a machine, or one whose machine lacks a way that a step takes; StoppedError once
+    `stopped` says so.
     """
     routes, tensors = routes_of(device), program.tensor_map
     known: dict[Hashable, OpWork] = {}
     found: list[OpWork] = []
-    for step in (step for kernel in program.kernels for step in kernel.ops):
+    steps = [step for kernel in program.kernels for step in kernel.ops]
+    watch = Watch(len(steps), progress, stopped)
+    for step in steps:
         if step.op.kind is OpKind.OPAQUE:
             found.append(_on_host(step, tensors))
+            watch.ended(step.name)
             continue
         key = _key(step, tensors)
         if key not in known:
@@ -43,6 +50,7 @@ def work_of(program: Program, device: Device) -> tuple[OpWork, ...]:
             found.append(known[key])
         else:
             found.append(_renamed(known[key], step))
+        watch.ended(step.name)
     return tuple(found)
 
 

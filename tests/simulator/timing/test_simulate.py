@@ -21,7 +21,7 @@ from compiler.program import Program
 from resources.examples import NAMES
 from simulator.perfetto import Detail, write_events
 from simulator.timing.engine import run
-from simulator.timing.simulate import simulate, trace_of
+from simulator.timing.simulate import CLOCK, WORK, simulate, trace_of
 from simulator.timing.timeline import Cause
 from simulator.timing.work_of import work_of
 from simulator.trace_file import save_trace
@@ -121,9 +121,35 @@ def test_progress_is_told_and_a_run_can_be_ended() -> None:
     made, told = planned("decoder", 4, "staged"), list[tuple[float, str]]()
     simulate(made.program, made.problem.device, progress=lambda share, step: told.append((share, step)))
     assert [share for share, _ in told] == sorted(share for share, _ in told)
-    assert told[-1] == (1.0, ran("decoder", 4)[1].steps[-1])
+    steps = ran("decoder", 4)[1].steps
+    assert [told.count((share, steps[-1])) for share in (WORK, CLOCK)] == [1, 1]
+    assert told[-1] == (1.0, "the critical path")
     with pytest.raises(StoppedError):
         simulate(made.program, made.problem.device, stopped=lambda: True)
+
+
+def test_a_run_can_be_ended_in_each_of_its_parts() -> None:
+    """While steps are worked out, while they run, and while the trace is read off; each part asks after every step."""
+    made = planned("decoder", 4, "staged")
+    program, device = made.program, made.problem.device
+    timeline, trace = ran("decoder", 4)
+    for part in (
+        lambda stopped: work_of(program, device, stopped=stopped),
+        lambda stopped: run(program, timeline.work, device, stopped=stopped),
+        lambda stopped: trace_of(program, device, timeline, stopped=stopped),
+    ):
+        for late in (0, len(trace.steps) - 1):
+            asked = iter([*[False] * late, True])
+            with pytest.raises(StoppedError):
+                part(lambda asked=asked: next(asked))
+    shares: list[float] = []
+
+    def late_enough() -> bool:
+        return bool(shares) and shares[-1] > CLOCK
+
+    with pytest.raises(StoppedError):
+        simulate(program, device, progress=lambda share, _: shares.append(share), stopped=late_enough)
+    assert CLOCK < shares[-1] < 1
 
 
 def test_a_device_without_a_machine_is_refused_in_one_sentence() -> None:
