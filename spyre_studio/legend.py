@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from spyre_studio.colour import mix
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
@@ -27,11 +27,13 @@ TINT: Final = 0.3  # of a colour in a quiet ground
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A sample of one colour token of the theme and what it means. A 'line' has the dashes of its fate."""
+    """A sample of one colour token of the theme and what it means; `hint` is its tooltip. A 'line' has the dashes of
+    its fate."""
 
     text: str
     token: Token
     sample: Sample = "box"
+    hint: str = ""
 
 
 FATES: Final = (
@@ -55,13 +57,15 @@ class Legend(QWidget):
         self._entries: tuple[Entry, ...] = ()
         self._framed = framed
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.set_entries(entries)
 
     def set_entries(self, entries: Sequence[Entry]) -> None:
         """Show these samples instead."""
         self._entries = tuple(entries)
         self.setAccessibleName("Legend: " + ", ".join(entry.text for entry in entries))
+        self.setAccessibleDescription(" ".join(f"{entry.text}: {entry.hint}." for entry in entries if entry.hint))
+        hinted = any(entry.hint for entry in entries)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not hinted or self._framed)
         self.updateGeometry()
         self.resize(self.sizeHint())
         self.update()
@@ -92,6 +96,27 @@ class Legend(QWidget):
             painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, entry.text)
             left += width + px(2 * GRID)
         painter.end()
+
+    def event(self, event: QEvent) -> bool:
+        """The tooltip of the entry under the pointer."""
+        if not isinstance(event, QHelpEvent) or event.type() is not QEvent.Type.ToolTip:
+            return super().event(event)
+        hint = self.hint_at(event.pos().x())
+        if hint:
+            QToolTip.showText(event.globalPos(), hint, self)
+        else:
+            QToolTip.hideText()
+        return True
+
+    def hint_at(self, x: float) -> str:
+        """The tooltip at so many px from the left."""
+        metrics, left = QFontMetricsF(font("label")), float(self._pad())
+        for entry in self._entries:
+            left += self._sample_width(entry) + px(GRID * 0.75) + metrics.horizontalAdvance(entry.text)
+            if x < left + px(GRID):
+                return f"{entry.text}: {entry.hint}." if entry.hint else ""
+            left += px(2 * GRID)
+        return ""
 
     def _pad(self) -> int:
         return px(GRID * 1.25) if self._framed else 0

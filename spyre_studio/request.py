@@ -23,6 +23,7 @@ from compiler.program import Program
 from simulator.report import VerifyReport
 from spyre_studio.layout_wire import plain_graph, read_layout
 from spyre_studio.options import CompileOptions
+from spyre_studio.step_opinion import SimulatedRun
 from spyre_studio.views.graph_groups import GraphInput
 from spyre_studio.views.graph_layout import GraphLayout
 
@@ -131,9 +132,9 @@ def verify_request(plan: Shared, poison: bool) -> Request[VerifyReport]:
     return Request("verify", arguments, lambda plain: structure(VerifyReport, plain, WORKER))
 
 
-def simulate_request(plan: Shared, path: str) -> Request[str]:
-    """Run a plan against the clock of the simulated device; the answer is the path that its trace was written to."""
-    return Request("simulate", {"plan": plan, "path": path}, lambda plain: structure(str, plain, WORKER))
+def simulate_request(plan: Shared, path: str) -> Request[SimulatedRun]:
+    """Run a plan against the clock of the simulated device, and write its trace to a path."""
+    return Request("simulate", {"plan": plan, "path": path}, lambda plain: structure(SimulatedRun, plain, WORKER))
 
 
 def candidates_request(plan: Shared, op: str) -> Request[tuple[Candidate, ...]]:

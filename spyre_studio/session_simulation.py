@@ -22,6 +22,7 @@ from spyre_studio.request import simulate_request
 from spyre_studio.session_state import SIMULATE, SessionState
 from spyre_studio.settings import Settings
 from spyre_studio.solved import Solved
+from spyre_studio.step_opinion import SimulatedRun
 from spyre_studio.timeline_data import TimelineData
 
 PHASE: Final = "timing"
@@ -81,7 +82,7 @@ class Simulating(SessionState):
         self.jobs.submit(
             simulate_request(entry.shared, str(path)),
             SIMULATE,
-            lambda written: self._read(entry, Path(written)),
+            lambda run: self._read(entry, run),
             lambda failure: self._simulated_to(entry, failure),
             self._simulation_progress,
         )
@@ -120,10 +121,10 @@ class Simulating(SessionState):
             self.progressed.emit(-1.0 if share is None else share, phase, detail)
         self.simulated.emit()
 
-    def _read(self, entry: Solved, path: Path) -> None:
+    def _read(self, entry: Solved, run: SimulatedRun) -> None:
         self._share, self._detail = None, "reading the trace"
         self.simulated.emit()
-        self._reading.run(lambda: _read_run(path), lambda found: self._simulated_to(entry, found))
+        self._reading.run(lambda: _read_run(run), lambda found: self._simulated_to(entry, found))
 
     def _simulated_to(self, entry: Solved, found: TimelineData | Failure) -> None:
         self._phases.pop(SIMULATE, None)
@@ -141,13 +142,14 @@ class Simulating(SessionState):
         self.simulated.emit()
 
 
-def _read_run(path: Path) -> TimelineData | Failure:
+def _read_run(run: SimulatedRun) -> TimelineData | Failure:
     """On a thread: the trace, ready to be drawn; its file is not needed any more."""
     from simulator.trace_file import load_trace
     from spyre_studio.timeline_data import timeline_of
 
+    path = Path(run.path)
     try:
-        data = timeline_of(load_trace(path))
+        data = timeline_of(load_trace(path), run.opinions)
         path.unlink(missing_ok=True)
     except StudioError as error:
         return Failure.of(error)

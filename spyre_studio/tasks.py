@@ -35,6 +35,7 @@ from spyre_studio.options import CompileOptions
 from spyre_studio.python_process import command
 from spyre_studio.reporter import Reporter, stop_if_cancelled
 from spyre_studio.search_run import BestSoFar
+from spyre_studio.step_opinion import StepOpinion
 from spyre_studio.throttle import Throttle
 from spyre_studio.trace_sentence import trace_refusal
 
@@ -294,6 +295,14 @@ def simulate(compilation: Compilation, reporter: Reporter) -> Trace:
         progress=lambda share, step: told.put((share, step)),
         stopped=reporter.cancelled,
     )
+
+
+def step_opinions(compilation: Compilation, trace: Trace) -> tuple[StepOpinion, ...]:
+    """What the cost model says of every step of a simulated run, in their order."""
+    from spyre_studio.opinions import opinions
+
+    found = opinions(compilation, trace).steps
+    return tuple(StepOpinion(one.predicted_us, one.ratio, one.reason) for one in found)
 
 
 def _require_same(spec: ModelSpec, source: ModelSource) -> None:

@@ -15,6 +15,7 @@ from frozendict import frozendict
 from numpy.typing import NDArray
 
 from simulator.trace import CARD, Narrow, Tiny, Trace, Wide
+from spyre_studio.step_opinion import StepOpinion
 from spyre_studio.timeline_fill import FillOverTime, fill_of
 
 Places = NDArray[np.intp]
@@ -115,7 +116,7 @@ class TimelineData:
     """A trace with its tracks.  `card` are tracks of the whole card, `cores` those of each core.
 
     `step_start`, `step_end`: from the first begin to the last end of each step on any core, -1 where it never ran.
-    `places`: the number of each step.
+    `places`: the number of each step.  `opinions`: what the cost model says of each step, empty where nobody asked.
     """
 
     trace: Trace
@@ -126,6 +127,7 @@ class TimelineData:
     step_end: Wide
     places: frozendict[str, int]
     fill: FillOverTime
+    opinions: tuple[StepOpinion, ...] = ()
 
     @property
     def total_ps(self) -> int:
@@ -139,7 +141,7 @@ class TimelineData:
         return int(track.step[place]) if place >= 0 else -1
 
 
-def timeline_of(trace: Trace) -> TimelineData:
+def timeline_of(trace: Trace, opinions: tuple[StepOpinion, ...] = ()) -> TimelineData:
     """Cut a trace into tracks; arrays are views of those of the trace wherever they can be."""
     tracks: list[Track] = []
 
@@ -157,7 +159,7 @@ def timeline_of(trace: Trace) -> TimelineData:
         cores.append(CoreTracks(steps, units, added(_waits(trace, core))))
     start, end = _extents(trace)
     places = frozendict((name, number) for number, name in enumerate(trace.steps))
-    return TimelineData(trace, tuple(tracks), tuple(card), tuple(cores), start, end, places, fill_of(trace))
+    return TimelineData(trace, tuple(tracks), tuple(card), tuple(cores), start, end, places, fill_of(trace), opinions)
 
 
 def _kernels(trace: Trace) -> Track:

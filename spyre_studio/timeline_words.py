@@ -26,25 +26,75 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CauseWords:
-    """`title` for a legend, `wait` after 'waits for', `token`: its colour."""
+    """`title` for a legend, `wait` after 'waits for', `token`: its colour, `meaning`: a sentence for who meets the word
+    for the first time (the README has the same)."""
 
     title: str
     wait: str
     token: Token
+    meaning: str
 
 
+BOUNDS: Final = (Cause.MEMORY, Cause.DELIVERY, Cause.COMPUTE, Cause.RING, Cause.PARTIAL, Cause.PARTNER)
+"""Causes that can be what takes longest in a step."""
 CAUSES: Final[Mapping[int, CauseWords]] = {
-    Cause.NOTHING: CauseWords("nothing", "nothing", "mute"),
-    Cause.ORDER: CauseWords("step before", "its own step before", "pointwise"),
-    Cause.PRODUCER: CauseWords("producer", "what another core writes", "warn"),
-    Cause.PARTNER: CauseWords("ring partners", "its partners on the ring", "lx"),
-    Cause.LAUNCH: CauseWords("kernel end", "all cores to end the kernel", "mute"),
-    Cause.MEMORY: CauseWords("memory", "device memory, shared with other cores", "reduction"),
-    Cause.DELIVERY: CauseWords("delivery", "an operand that is handed out slowly", "hbm"),
-    Cause.COMPUTE: CauseWords("compute", "its own units", "matmul"),
-    Cause.RING: CauseWords("ring", "links of the ring that carry other parts", "move"),
-    Cause.PARTIAL: CauseWords("partial sums", "the partial result of the core before it", "bad"),
+    Cause.NOTHING: CauseWords("nothing", "nothing", "mute", "no time passes"),
+    Cause.ORDER: CauseWords(
+        "step before",
+        "its own step before",
+        "pointwise",
+        "a core runs steps in order, and the one before still runs",
+    ),
+    Cause.PRODUCER: CauseWords(
+        "producer", "what another core writes", "warn", "another core still writes what the step reads"
+    ),
+    Cause.PARTNER: CauseWords(
+        "ring partners", "its partners on the ring", "lx", "a copy over the ring begins when all its cores are ready"
+    ),
+    Cause.LAUNCH: CauseWords(
+        "kernel end",
+        "all cores to end the kernel",
+        "mute",
+        "a kernel begins when that before it has ended everywhere",
+    ),
+    Cause.MEMORY: CauseWords(
+        "memory",
+        "device memory, shared with other cores",
+        "reduction",
+        "device memory moves bytes for all cores at once, each gets a share of its rate",
+    ),
+    Cause.DELIVERY: CauseWords(
+        "delivery",
+        "an operand that is handed out slowly",
+        "hbm",
+        "device memory hands out an operand more slowly than it moves bytes, because several cores share it, or "
+        "because a product uses each of its elements only once",
+    ),
+    Cause.COMPUTE: CauseWords(
+        "compute",
+        "its own units",
+        "matmul",
+        "units of the core itself, those between its memories included, take longest",
+    ),
+    Cause.RING: CauseWords(
+        "ring",
+        "links of the ring that carry other parts",
+        "move",
+        "links of the ring carry the parts of several cores one after the other",
+    ),
+    Cause.PARTIAL: CauseWords(
+        "partial sums",
+        "the partial result of the core before it",
+        "bad",
+        "a sum that is split over cores goes from one to the next",
+    ),
 }
+
+
+def meanings(causes: Sequence[int]) -> str:
+    """What some causes mean, in a sentence each."""
+    words = [CAUSES[cause] for cause in causes]
+    return " ".join(f"{one.title.capitalize()}: {one.meaning}." for one in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +120,9 @@ def facts_of(data: TimelineData, machine: Machine) -> tuple[Fact, ...]:
     facts = [Fact(f"{format_ps(trace.total_ps)} simulated", "From the first begin to the last end on any core")]
     bounds = [f"{CAUSES[cause].title} {format_percent(share)}" for cause, share in bound_shares(data)[:3]]
     if bounds:
-        facts.append(Fact(f"bound by {', '.join(bounds)}", "What bounds the steps on the critical path, by their time"))
+        told = meanings([cause for cause, _ in bound_shares(data)[:3]])
+        hint = f"What bounds the steps on the critical path, by their time. {told}"
+        facts.append(Fact(f"bound by {', '.join(bounds)}", hint))
     for kind, word in ((UnitKind.MATRIX, "matrix units"), (UnitKind.VECTOR, "vector units")):
         names = {unit.name for unit in machine.units if unit.kind is kind}
         facts.extend(_use(word, use) for use in trace.use if use.unit in names and use.most > 0)

@@ -29,6 +29,7 @@ from spyre_studio.project_check import open_project
 from spyre_studio.project_document import plain_project
 from spyre_studio.reporter import Reporter
 from spyre_studio.request import WHOLE, CompiledParts, plan_handle
+from spyre_studio.step_opinion import SimulatedRun
 from spyre_studio.views.graph_layout import LayoutCache, layout_graph
 
 T = TypeVar("T")
@@ -149,18 +150,19 @@ def _verify(call: Call) -> Result:
 
 
 def _simulate(call: Call) -> Result:
-    """Columns of a million spans are a file; the answer is where it lies."""
+    """Columns of a million spans are a file; the answer is where it lies, and what the cost model says of each step."""
     from simulator.trace_file import save_trace
 
-    path = call.get("path", str)
-    trace = tasks.simulate(call.get("plan", Compilation), call.reporter)
+    path, plan = call.get("path", str), call.get("plan", Compilation)
+    trace = tasks.simulate(plan, call.reporter)
     call.reporter.progress(None, "timing", "writing the trace")
     try:
         save_trace(trace, Path(path))
     except OSError as error:
         why = f"it cannot be written ({error.strerror})"
         raise InputError(f"the trace {path}", why, "make room for temporary files, and simulate again") from error
-    return path, path
+    run = SimulatedRun(path, tasks.step_opinions(plan, trace))
+    return run, unstructure(run)
 
 
 def _check(call: Call) -> Result:

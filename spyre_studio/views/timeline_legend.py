@@ -28,4 +28,5 @@ def kind_entries(kinds: Codes) -> tuple[Entry, ...]:
 def wait_entries(data: TimelineData) -> tuple[Entry, ...]:
     """What cores wait for, hatched."""
     waits = np.flatnonzero(np.bincount(data.trace.stalls.cause)).tolist()
-    return tuple(Entry(f"{WAITS}{CAUSES[cause].title}", CAUSES[cause].token, "hatch") for cause in waits)
+    found = [CAUSES[cause] for cause in waits]
+    return tuple(Entry(f"{WAITS}{one.title}", one.token, "hatch", one.meaning) for one in found)

@@ -13,13 +13,15 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from spyre_studio.occupancy import KINDS
 from spyre_studio.qt_theme import px
+from spyre_studio.step_opinion import StepOpinion
 from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
 from spyre_studio.theme import GRID, PAD
 from spyre_studio.timeline_data import TimelineData
-from spyre_studio.timeline_words import CAUSES, bounds_of
+from spyre_studio.timeline_words import BOUNDS, CAUSES, bounds_of, meanings
 from spyre_studio.units import format_bytes, format_count, format_number
 
 _PS_PER_US = 1e6
+_NO_OPINION = StepOpinion(float("nan"), None, "")
 
 
 class TimelineTable(QWidget):
@@ -67,20 +69,23 @@ class TimelineTable(QWidget):
     def _columns(self) -> tuple[Column, ...]:
         return (
             Column("step"),
-            Column("number", lambda cell: format_count(float(cell)), number=True, hint="Place in the order of steps"),
-            Column("kind"),
+            Column("time, µs", _time, number=True, bar=self._share, hint="Simulated, from its first begin to its end"),
+            Column("predicted, µs", _time, number=True, hint="Its share of what the cost model gives its kernel"),
+            Column("ratio", _ratio, number=True, hint="Simulated over predicted; nothing where it has no share"),
+            Column("bound by", hint=f"What takes longest on most of its cores. {meanings(BOUNDS)}"),
             Column("start, µs", _time, number=True, hint="Simulated time at which the first core begins it"),
-            Column("time, µs", _time, number=True, bar=self._share, hint="From its first begin to its last end"),
-            Column("bound by", hint="What takes longest on most of its cores"),
             Column("waits, µs", _time, number=True, hint="The longest that any core waits with it"),
             Column("waits for", hint="What takes most of the time waited, on all cores together"),
             Column("moved", _bytes, number=True, hint="Bytes that device memory and ring move for it"),
             Column("cores", lambda cell: format_count(float(cell)), number=True),
+            Column("number", lambda cell: format_count(float(cell)), number=True, hint="Place in the order of steps"),
+            Column("kind"),
+            Column("why the times part", hint="Where simulated and predicted time differ by more than a quarter"),
         )
 
 
 def step_rows(data: TimelineData, kinds: Sequence[int]) -> list[Row]:
-    """One row per step, in order."""
+    """One row per step, in order; its hint is why the times part."""
     trace = data.trace
     waits, causes = _waits(data)
     bounds = bounds_of(data).tolist()
@@ -93,19 +98,23 @@ def step_rows(data: TimelineData, kinds: Sequence[int]) -> list[Row]:
         ran = data.step_end[step] >= 0
         start = float(data.step_start[step]) / _PS_PER_US if ran else float("nan")
         took = float(data.step_end[step] - data.step_start[step]) / _PS_PER_US if ran else float("nan")
+        opinion = data.opinions[step] if data.opinions else _NO_OPINION
         cells: tuple[Cell, ...] = (
             name,
-            step,
-            KINDS[kinds[step]],
-            start,
             took,
+            opinion.predicted_us,
+            opinion.ratio if opinion.ratio is not None else float("nan"),
             CAUSES[bounds[step]].title if ran else "",
+            start,
             float(waits[step]) / _PS_PER_US,
             CAUSES[int(causes[step])].title if waits[step] else "",
             int(moved[step]),
             int(cores[step]),
+            step,
+            KINDS[kinds[step]],
+            opinion.reason,
         )
-        rows.append(Row(name, cells))
+        rows.append(Row(name, cells, opinion.reason))
     return rows
 
 
@@ -124,6 +133,10 @@ def _waits(
 
 def _time(cell: Cell) -> str:
     return format_number(float(cell), 2) if float(cell) == float(cell) else ""
+
+
+def _ratio(cell: Cell) -> str:
+    return f"{float(cell):.2f}" if float(cell) == float(cell) else ""
 
 
 def _bytes(cell: Cell) -> str:

@@ -30,6 +30,7 @@ from spyre_studio.request import Shared
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.settings import Settings
+from spyre_studio.tasks import step_opinions
 from spyre_studio.timeline_data import timeline_of
 from spyre_studio.views.paged import PagedView
 from tests.spyre_studio.hand import show
@@ -90,7 +91,7 @@ class Stage(Session):
         except StudioError as error:
             self._simulated_to(entry, Failure.of(error))
         else:
-            self._simulated_to(entry, timeline_of(trace))
+            self._simulated_to(entry, timeline_of(trace, step_opinions(entry.compilation, trace)))
 
     def request_candidates(self, op: str, callback: Callable[[tuple[Candidate, ...]], None]) -> None:
         """Answered at once, or kept in `waiting`."""

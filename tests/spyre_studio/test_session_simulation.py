@@ -14,12 +14,14 @@ from simulator.timing.simulate import simulate
 from spyre_studio import session_simulation
 from spyre_studio.failure import Failure
 from spyre_studio.jobs import Jobs
+from spyre_studio.opinions import opinions
 from spyre_studio.request import Shared
 from spyre_studio.session import Session
 from spyre_studio.session_simulation import PHASE
 from spyre_studio.session_state import SIMULATE
 from spyre_studio.settings import Settings
 from spyre_studio.solved import Solved
+from spyre_studio.step_opinion import SimulatedRun
 from spyre_studio.timeline_data import timeline_of
 from tests.programs import attention
 from tests.spyre_studio.plans import compiled, divided, write_plan
@@ -74,6 +76,10 @@ def test_the_run_arrives_ready_to_be_drawn_and_its_file_goes(qtbot: QtBot, sessi
     assert data.trace.total_ps == wanted.total_ps
     assert np.array_equal(data.trace.spans.start_ps, wanted.spans.start_ps)
     assert data.trace.steps == wanted.steps
+    found = opinions(plan, wanted).steps
+    assert [(one.predicted_us, one.ratio, one.reason) for one in data.opinions] == [
+        (one.predicted_us, one.ratio, one.reason) for one in found
+    ]
     assert set(told) == {PHASE}
     assert files_of(session) == []
     folder = session._folder
@@ -124,7 +130,7 @@ def test_a_device_without_a_machine_is_refused_in_a_sentence(qtbot: QtBot, sessi
 def test_a_trace_that_cannot_be_read_is_a_failure_and_not_a_crash(tmp_path: Path) -> None:
     broken = tmp_path / "run.npz"
     broken.write_bytes(b"no trace")
-    found = session_simulation._read_run(broken)
+    found = session_simulation._read_run(SimulatedRun(str(broken), ()))
     assert isinstance(found, Failure)
     assert "trace" in found.what
 

@@ -1,5 +1,6 @@
 """The timeline view driven as a user would: boxes, names, keys, ruler, strip, table, play, and its states."""
 
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from simulator.timing.timeline import Cause
+from spyre_studio.opinions import opinions
 from spyre_studio.qt_theme import apply_theme
 from spyre_studio.selection import Selection
 from spyre_studio.theme import DARK, LIGHT, Theme
 from spyre_studio.timeline_data import TimelineData, TrackKind, timeline_of
+from spyre_studio.timeline_words import CAUSES, bound_shares
 from spyre_studio.views.timeline import TimelineView
+from spyre_studio.views.timeline_legend import wait_entries
 from spyre_studio.views.timeline_spots import Spot
 from tests.programs import attention
+from tests.source_tree import ROOT
 from tests.spyre_studio.hand import CONTROL, LEFT, NONE, drag, turn_wheel
 from tests.spyre_studio.plans import compiled
 from tests.spyre_studio.stage import Stage, colours_in, quiet_settings, staged
@@ -279,7 +285,7 @@ def test_the_table_has_every_step_and_can_be_filtered_and_copied(opened: Opened)
     assert selection.op == "context"
     view.copy.click()
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0].startswith("step,number,kind,")
+    assert lines[0].startswith('step,"time, µs","predicted, µs",ratio,bound by,')
     assert len(lines) == 2
     view.table_button.click()
     assert not view.table_shown
@@ -290,8 +296,48 @@ def test_table_rows_add_up() -> None:
 
     data = timeline_of(made_trace(cores=4, steps=3))
     first, second, _ = (row.cells for row in step_rows(data, [0, 1, 2]))
-    assert first == ("step0", 0, "matmul", 0.0, 0.9, "memory", 0.0, "", 512, 4)
-    assert second[3:8] == (1.0, 0.9, "compute", 0.1, "producer")
+    assert isnan(float(first[2]))
+    assert isnan(float(first[3]))
+    assert (*first[:2], *first[4:]) == ("step0", 0.9, "memory", 0.0, 0.0, "", 512, 4, 0, "matmul", "")
+    assert second[4:8] == ("compute", 1.0, 0.1, "producer")
+
+
+def test_the_table_has_both_opinions_and_why_they_part(opened: Opened) -> None:
+    view, _ = opened
+    data, compilation = data_of(view), view.compilation
+    assert compilation is not None
+    wanted = opinions(compilation, data.trace).steps
+    view.table_button.click()
+    rows = view.table.table.shown()
+    assert [row.cells[2] for row in rows] == [one.predicted_us for one in wanted]
+    assert [row.cells[3] for row in rows if row.cells[3] == row.cells[3]] == [
+        one.ratio for one in wanted if one.ratio is not None
+    ]
+    assert [row.cells[-1] for row in rows] == [row.hint for row in rows] == [one.reason for one in wanted]
+    assert any(row.hint for row in rows)
+
+
+def test_words_of_the_clock_are_explained_where_they_are_shown(opened: Opened) -> None:
+    view, _ = opened
+    data = data_of(view)
+    _, waits = view.legends
+    (first, *_) = wait_entries(data)
+    assert first.hint
+    assert waits.hint_at(4) == f"{first.text}: {first.hint}."
+    assert waits.hint_at(waits.width() + 100) == ""
+    assert view.legends[0].hint_at(4) == "", "kinds of steps explain themselves"
+    for cause, _ in bound_shares(data)[:3]:
+        assert CAUSES[cause].meaning in view.facts.toolTip()
+    hints = [column.hint for column in view.table.table._model.columns]
+    assert any(CAUSES[Cause.DELIVERY].meaning in hint for hint in hints)
+    assert "Ctrl+wheel" in view.line.toolTip()
+
+
+def test_the_readme_explains_every_word_of_the_clock() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = readme[readme.index("**Words of the clock.**") : readme.index("In the window, *Timeline*")]
+    for words in CAUSES.values():
+        assert words.title == "nothing" or f"*{words.title}*" in section
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: str(theme.name))

@@ -1,14 +1,18 @@
 """What is said of a trace where something else is asked for, and what `show` prints of it."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from simulator.timing.simulate import simulate
-from simulator.trace_file import save_trace
+from simulator.timing.timeline import Cause
+from simulator.trace_file import TABLES, save_trace
 from spyre_studio.run_summary import describe, describe_run
+from spyre_studio.timeline_words import CAUSES
 from spyre_studio.trace_sentence import is_trace, trace_refusal
+from tests.source_tree import ROOT
 from tests.spyre_studio.command_line import Outcome
 from tests.spyre_studio.plans import compiled, write_plan
 
@@ -68,3 +72,11 @@ def test_other_files_are_not_spoken_of(traces: Path) -> None:
     assert trace_refusal(write_plan(traces, compiled())) is None
     assert trace_refusal(traces / "gone.npz") is None
     assert trace_refusal(traces) is None
+
+
+def test_the_readme_lists_every_column_and_every_cause() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for table, cls in TABLES.items():
+        columns = ", ".join(f"`{field.name}`" for field in fields(cls))
+        assert f"| {columns.replace('`', f'`{table}.', 1)} |" in readme
+    assert all(f"{int(cause)} {CAUSES[cause].title}" in " ".join(readme.split()) for cause in Cause)
