@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from spyre_studio.action import MENUS, Action, Menu, Scope, When
+from spyre_studio.project_menu import PROJECT_ROWS
 from spyre_studio.text_zoom_menu import SIZE_ROWS
 from spyre_studio.variant_menu import VARIANT_ROWS
 from spyre_studio.views import VIEWS
@@ -16,18 +17,19 @@ from spyre_studio.views import VIEWS
 __all__ = ["ACTIONS", "MENUS", "Action", "Menu", "Scope", "When"]
 
 _ROWS: Final = (
-    Action("open", "File", "Open…", "open_file", ("Ctrl+O",), "Open a traced model, a captured model or a saved plan."),
+    Action("open", "File", "Open…", "open_file", ("Ctrl+O",), "Open a model, a saved plan or a project."),
     Action(
         "open-link", "File", "Open copied link", "open_link", (), "Open the file and place that the clipboard names."
     ),
     Action("reopen", "File", "Open again", "reopen", ("Ctrl+Shift+O",), "Read the model again; pins stay.", "plan"),
+    *PROJECT_ROWS,
     Action(
         "save-plan",
         "File",
         "Save plan…",
         "save_plan",
-        ("Ctrl+S",),
-        "Save the plan with its model and pins.",
+        (),
+        "Save the plan with its model and pins, for the command line.",
         "plan",
         section=True,
     ),

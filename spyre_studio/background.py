@@ -54,6 +54,11 @@ class Background(QObject):
         self._deliver = None
         self._pool.clear()
 
+    def finish(self) -> None:
+        """Wait for what runs; nobody hears of it."""
+        self.cancel()
+        self._pool.waitForDone()
+
     def _receive(self, number: int, value: object) -> None:
         if number == self._newest and self._deliver is not None:
             deliver, self._deliver = self._deliver, None

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from compiler.emit import FORMATS
 
-OPENABLE: Final = "Models and plans (*.pt2 *.json *.py);;All files (*)"
+OPENABLE: Final = "Models, plans and projects (*.pt2 *.json *.py *.spyre);;All files (*)"
+_PROJECTS: Final = "Projects (*.spyre)"
 _JSON: Final = "JSON (*.json)"
 
 
@@ -32,6 +33,10 @@ class FileDialogs:
     def open_pins(self) -> str:
         """A pins file to read."""
         return self._kept(QFileDialog.getOpenFileName(self._window, "Load pins", self._folder, _JSON)[0])
+
+    def save_project(self, name: str) -> str:
+        """Where to save the project."""
+        return self._save("Save project", name, _PROJECTS)
 
     def save_plan(self, model: str) -> str:
         """Where to save the plan with its model."""

@@ -39,7 +39,7 @@ class ModelReference:
 @dataclass(frozen=True, slots=True)
 class ProjectView:
     """Where one was: the view in front, what was selected, panels (base64, '' for those of the window), and the graph:
-    open modules, and zoom (0 if unknown) with the world point at its top left."""
+    open modules, and zoom (0 as at the start) with the world point at its top left."""
 
     front: str = ""
     op: str = ""

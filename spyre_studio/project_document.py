@@ -19,7 +19,6 @@ from compiler.errors import InputError
 from compiler.loops import LoopProgram
 from compiler.pins import Pins
 from compiler.problem import Problem
-from compiler.validate import validate_value
 from spyre_studio.options import CompileOptions
 from spyre_studio.output_file import write_whole
 from spyre_studio.project import KeptPlan, ModelReference, Project, ProjectView
@@ -92,6 +91,8 @@ def plain_project(project: Project) -> object:
 
 def project_of(plain: object, origin: str) -> Project:
     """The inverse of `plain_project`; InputError for anything else."""
+    from compiler.validate import validate_value  # with it come the sets of the checker, which few processes need
+
     found = structure(ProjectDocument, plain, origin)
     validate_value(found.captured, origin)
     validate_value(found.device, origin)
@@ -162,6 +163,8 @@ def _fault(found: ProjectDocument) -> str:
 
 def _plans(found: ProjectDocument, origin: str) -> tuple[KeptPlan, ...]:
     """Views tell models apart by their program: equal ones become one object."""
+    from compiler.validate import validate_value
+
     programs: list[LoopProgram] = [found.captured.program]
     made: list[KeptPlan] = []
     for number, stored in enumerate(found.plans, 1):

@@ -55,6 +55,10 @@ class Working(Simulating):
         self._end_search(channel)
         self._fail(failure)
 
+    def tell_failure(self, failure: Failure) -> None:
+        """Something around the session went wrong, such as saving a project."""
+        self._fail(failure)
+
     def _fail(self, failure: Failure) -> None:
         self._failure = failure
         self.changed.emit("state")

@@ -1,6 +1,6 @@
-"""Where this program keeps what it can make again, and the traceback of its last mistake.
+"""Where this program keeps what it can make again, the traceback of its last mistake, and what a crash shall not take.
 
-Refuses to be needed: nothing is lost with the folder.
+Refuses to decide what is kept: nothing is lost with the folder of caches.
 """
 
 from __future__ import annotations
@@ -19,6 +19,18 @@ def cache_folder() -> Path:
         base = home / "Library" / "Caches"
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return base / "spyre-studio"
+
+
+def state_folder() -> Path:
+    """The folder for what shall outlive a crash, as the system wants it; it may not exist."""
+    home = Path.home()
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = home / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_STATE_HOME") or home / ".local" / "state")
     return base / "spyre-studio"
 
 

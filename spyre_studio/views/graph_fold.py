@@ -33,6 +33,12 @@ class GraphFold(QObject):
         self._opened: frozenset[str] = frozenset()
         self._anchor = ""  # the group that must stay where it is on screen
         self._first = True
+        self._awaited = False
+
+    @property
+    def awaited(self) -> bool:
+        """True while the layout for what is open is being made."""
+        return self._awaited
 
     @property
     def opened(self) -> frozenset[str]:
@@ -104,10 +110,12 @@ class GraphFold(QObject):
 
     def _want(self) -> None:
         if self._graph is not None:
+            self._awaited = True
             self._layouts.want(self._graph, self._opened, self._spacing)
 
     def _deliver(self, layout: GraphLayout) -> None:
         first, self._first = self._first, False
+        self._awaited = False
         self.laid_out.emit(layout, first)
 
 
