@@ -20,7 +20,6 @@ from spyre_studio.settings import Settings
 from spyre_studio.solved import Asked, Solved
 from spyre_studio.variant import FIRST, Variant, Variants
 from spyre_studio.variant_change import VariantsChange
-from spyre_studio.variant_names import proposed_name
 
 
 class Varying(Asking):
@@ -53,6 +52,8 @@ class Varying(Asking):
 
     def proposed_variant(self) -> str:
         """A name for what is wanted now, that no variant has."""
+        from spyre_studio.variant_names import proposed_name  # words of views and pipelines, which no start needs
+
         return self._variants.free_name(proposed_name(self._now(""), self._variants.get(self._variants.chosen)))
 
     def keep_variant(self, name: str, note: str = "") -> bool:

@@ -18,6 +18,10 @@ from compiler.text.result_text import print_cost, print_log, print_verdicts
 from spyre_studio import tasks
 from spyre_studio.arguments import one_of
 from spyre_studio.commands.terminal import warn
+from spyre_studio.project_check import checked, model_fault
+from spyre_studio.project_document import KIND as PROJECT
+from spyre_studio.project_document import parse_project
+from spyre_studio.project_summary import describe_project
 from spyre_studio.run_summary import describe_run
 from spyre_studio.summary import describe
 from spyre_studio.trace_sentence import is_trace, trace_refusal
@@ -44,7 +48,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "Print a captured model, a saved plan or an exported document as a listing, and of the trace of a simulated "
         "run its summary. Exit code 1 if a check refuses the plan."
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a JSON file of this program, or a trace (.npz)")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help="a JSON file of this program, a project (.spyre), or a trace (.npz)"
+    )
     parser.add_argument("--part", choices=one_of(PARTS), help="which part of a saved plan (default: the plan)")
 
 
@@ -57,7 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise refused
     text = tasks.read_text(arguments.file)
     origin = str(arguments.file)
-    kind = str(parse_document(text, origin)["kind"])
+    kind = str(parse_document(text, origin, (*KINDS, PROJECT))["kind"])
+    if kind == PROJECT:
+        return _show_project(text, arguments.part, origin)
     value: object = from_json(KINDS[kind], text, origin)
     if isinstance(value, Compilation):
         return _show_plan(value, arguments.part, origin)
@@ -65,6 +73,17 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(origin, f"it holds a {kind}, which has no parts", "leave out --part")
     print(_of_model(value) if isinstance(value, Captured) else to_text(value), end="")
     return 0
+
+
+def _show_project(text: str, part: str | None, origin: str) -> int:
+    """What is in a project; plans that do not hold and a model that is gone are told beside it."""
+    if part:
+        raise InputError(origin, "it holds a project, whose plans have parts", "save a plan of it and show that")
+    project, refused = checked(parse_project(text, origin))
+    for sentence in filter(None, [*refused, model_fault(project.model)]):
+        warn(sentence)
+    print("\n".join(describe_project(project)))
+    return 1 if refused else 0
 
 
 def _show_trace(path: Path, part: str | None) -> int:
