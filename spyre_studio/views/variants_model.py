@@ -11,7 +11,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPixmap, QStandardItem, QStandardItemModel
 
 from spyre_studio.lights import draw_mark
-from spyre_studio.qt_theme import active_theme, font, px, qcolor
+from spyre_studio.qt_theme import font, px, qcolor
 from spyre_studio.theme import Tone
 from spyre_studio.variant_rows import CHECKS, COLUMNS, DELTA, NAME, NOISE_US, NOTE, ON_SCREEN, RIGHT, VariantRow
 
@@ -99,9 +99,8 @@ def _alignment(column: int) -> Qt.AlignmentFlag:
 
 def _mark(tone: Tone) -> QIcon:
     """The mark of a verdict, by shape and colour."""
-    theme = active_theme()
     picture = QPixmap(px(_MARK) + 4, px(_MARK) + 4)
-    picture.fill(qcolor(theme.panel))
+    picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
     draw_mark(painter, QPointF(picture.width() / 2, picture.height() / 2), tone, px(_MARK))
     painter.end()

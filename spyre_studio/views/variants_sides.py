@@ -15,9 +15,10 @@ from spyre_studio.qt_theme import font, px
 from spyre_studio.session import Session
 from spyre_studio.theme import GRID
 
-BEFORE: Final = "the plan before"
-NOW: Final = "the plan on screen"
+BEFORE: Final = "plan before"
+NOW: Final = "on screen"
 _LETTERS: Final = 14
+_LEAST: Final = 14 * GRID  # px; where it is narrow, names are cut
 
 
 class Sides(QWidget):
@@ -83,5 +84,6 @@ def _combo(name: str) -> QComboBox:
     made.setFont(font("label"))
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     made.setMinimumContentsLength(_LETTERS)
+    made.setMinimumWidth(px(_LEAST))
     made.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
     return made
