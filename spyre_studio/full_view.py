@@ -61,6 +61,7 @@ class FullView(QObject):
             bench.tabs.setCurrentWidget(view)
         bench.graph.setVisible(holder is None)
         bench.tabs.tabBar().hide()
+        bench.tabs.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Tab would end at its bar, which cannot be seen
         for dock in bench.docks.values():
             dock.setVisible(dock is holder)
         row = view_row(key)
@@ -79,6 +80,7 @@ class FullView(QObject):
         bench = self._workbench
         bench.graph.show()
         bench.tabs.tabBar().show()
+        bench.tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         bench.restore_layout(state)
         if bench.docks["bottom"].isHidden():
             bench.tabs.setCurrentIndex(tab)

@@ -88,6 +88,7 @@ class StartPage(QWidget):
         )
         self.examples = tuple(RowButton(each.name, each.title) for each in examples())
         self._arrange()
+        self.setAccessibleName("Start page")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # no ring on the first button before Tab is pressed
         settings.changed.connect(lambda what: self.refresh() if what == "recent" else None)
         self.refresh()

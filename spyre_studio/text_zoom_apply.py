@@ -88,7 +88,7 @@ class TextSize(QObject):
                 bench.docks[key].hide()
         self._put_away = tuple(away)
         if away:
-            window.status.say("Panels at the sides are closed to make room for larger text; Ctrl+B, Ctrl+I open them")
+            window.status.say("Side panels made room for larger text: Ctrl+B, Ctrl+I")
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,6 +169,7 @@ class Workbench(QWidget):
             self._add_view(row)
         self._add_dock("bottom", "Bottom views", self.tabs, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setAccessibleName("Bottom views")
         self.tabs.currentChanged.connect(self._turned)
         self.panels.installEventFilter(self)
 

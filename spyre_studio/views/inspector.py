@@ -49,6 +49,7 @@ class Tab(QWidget):
         self._shown: QWidget = holder
         if scrolls:
             area = QScrollArea()
+            area.setAccessibleName("Part of the inspector")
             area.setWidgetResizable(True)
             area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             area.setFrameShape(QFrame.Shape.NoFrame)
@@ -80,6 +81,7 @@ class InspectorView(PagedView):
         self.facts = FactsPanel(session, selection)
         self.cost = CostPanel()
         self.tabs, self.widen = QTabWidget(), WidenButton()
+        self.tabs.tabBar().setAccessibleName("Parts of the inspector")
         self._choose = StatePage(CHOOSE)
         self._inset = QWidget()
         self._tabs: dict[str, Tab] = {}
