@@ -57,7 +57,7 @@ _WIDE = 1080  # px; below this the legend stands under the words
 _LOW = 360  # px; below this everything but the lanes is lower
 _LEAST = 240  # px; below this the fill of all cores waits
 _HINT = "Click a box to follow its step. Ctrl+wheel or W and S zoom, A and D scroll, F shows the selected step."
-_ZOOM = "Ctrl+wheel zooms."
+_ZOOM = " Ctrl+wheel zooms."
 
 
 class TimelineView(PagedView):
@@ -102,7 +102,8 @@ class TimelineView(PagedView):
         self.canvas.show_marks(step, core)
         self.strip.show_core(core)
         self.table.select(self.selection.op)
-        self.line.setText(f"{step_line(data, step)} {_ZOOM}" if step >= 0 else _HINT)
+        zoom = "" if self.table_shown else _ZOOM
+        self.line.setText(f"{step_line(data, step)}{zoom}" if step >= 0 else _HINT)
         if step >= 0 and not self._following and data.step_end[step] >= 0:
             self.canvas.reveal_time(float(data.step_start[step]), float(data.step_end[step]))
 
@@ -200,6 +201,7 @@ class TimelineView(PagedView):
         if shown:
             self.playback.pause()
         self._fit()
+        self.mark()
 
     @property
     def table_shown(self) -> bool:

@@ -267,8 +267,6 @@ def test_diff_gives_changes_with_causes(capsys: pytest.CaptureFixture[str], plan
         (["compil", "mlp"], "which may mean compile"),
         (["one", "two"], "there is no command or file one"),
         (["--size", "1x0"], "not WIDTHxHEIGHT"),
-        (["simulate", "{plan}", "-o", "x.json", "--detail", "bogus"], "(choose from 'tiles', 'steps')"),
-        (["--only-view", "{plan}"], "none is drawn; add --screenshot OUT.png"),
         (["--screenshot", "{folder}/none/x.png"], "there is no folder"),
     ],
 )

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from spyre_studio.main_window import run
 from spyre_studio.session import Session
 from spyre_studio.theme import DARK, LIGHT, Theme
+from tests.spyre_studio.command_line import Outcome
 from tests.spyre_studio.plans import compiled, write_plan
 from tests.spyre_studio.verified import right
 
@@ -100,6 +101,10 @@ def test_a_picture_that_cannot_be_made_is_refused_in_a_sentence(
     assert not (tmp_path / "no.png").exists()
 
 
+def test_a_view_alone_is_for_pictures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "none is drawn; add --screenshot OUT.png" in Outcome(capsys, "--only-view", "softmax").refused()
+
+
 FIRST_PAINT = """
 import json, sys, time
 started = time.perf_counter()
@@ -115,7 +120,8 @@ heavy = {"torch", "ortools", "networkx", "sympy"}
 loaded = sorted(heavy & {name.split(".")[0] for name in sys.modules})
 late = ("compiler.pipeline", "compiler.passes", "compiler.solvers", "compiler.frontend", "compiler.check",
         "simulator.functional", "spyre_studio.workbench", "spyre_studio.tasks")
-own = [name for name in sys.modules if name.startswith(late)]
+inside = tuple(f"{each}." for each in late)
+own = [name for name in sys.modules if name in late or name.startswith(inside)]
 print(json.dumps({"heavy": loaded, "own": own, "seconds": time.perf_counter() - started}))
 window.close()
 """

@@ -269,3 +269,8 @@ def test_a_refused_pin_is_a_finding(capsys: pytest.CaptureFixture[str], model: P
     assert done.code == 1
     assert "pin division:sum refused" in done.err
     assert "simulated" in done.out
+
+
+def test_choices_are_words_that_can_be_typed(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
+    refused = Outcome(capsys, "simulate", plan, "-o", "x.json", "--detail", "bogus").refused()
+    assert "(choose from 'tiles', 'steps')" in refused

@@ -331,6 +331,10 @@ def test_words_of_the_clock_are_explained_where_they_are_shown(opened: Opened) -
     hints = [column.hint for column in view.table.table._model.columns]
     assert any(CAUSES[Cause.DELIVERY].meaning in hint for hint in hints)
     assert "Ctrl+wheel" in view.line.toolTip()
+    view.selection.select_op("context")
+    assert view.line.text().endswith(" Ctrl+wheel zooms.")
+    view.table_button.click()
+    assert "wheel" not in view.line.text()
 
 
 def test_the_readme_explains_every_word_of_the_clock() -> None:

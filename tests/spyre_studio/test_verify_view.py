@@ -22,7 +22,6 @@ from spyre_studio.failure import Failure
 from spyre_studio.qt_theme import apply_theme
 from spyre_studio.selection import Selection
 from spyre_studio.theme import DARK, LIGHT, Theme
-from spyre_studio.views.error_map_canvas import frame_colour
 from spyre_studio.views.verify import VerifyView
 from tests.spyre_studio.hand import LEFT, NONE
 from tests.spyre_studio.plans import compiled, divided
@@ -212,50 +211,6 @@ def test_a_click_on_the_map_selects_core_and_step(qtbot: QtBot, stage: Stage, da
     QTest.mouseClick(canvas, LEFT, NONE, canvas.cell_rect(0, 3).center().toPoint())
     assert selection.core == 3
     assert canvas.item_at(QPointF(canvas.cell_rect(0, 5).center())) is None, "there are four cores"
-
-
-def test_the_frame_of_the_selected_core_is_told_and_is_no_error(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
-    view, selection = shown(qtbot, stage, right())
-    view.show_page("map")
-    selection.select_core(2)
-    canvas, legend = view.error_map.canvas, view.error_map.legend
-    assert canvas.framed > 0
-    assert legend.words[-1] == "core 2"
-    assert "framed: the cells of core 2" in legend.accessibleName()
-    for theme in (DARK, LIGHT):
-        assert frame_colour(theme) not in {theme.bad, theme.accent, *theme.fill}
-    assert frame_colour(DARK) in colours_in(canvas)
-    assert frame_colour(DARK) in colours_in(legend)
-    view.error_map.set_by("stick")
-    assert canvas.framed == 0
-    assert legend.words[-1] == "beyond rounding", "sticks belong to no single core"
-
-
-def test_axes_end_where_the_result_ends_and_no_tooltip_covers_the_line_below(
-    qtbot: QtBot, stage: Stage, dark: Theme
-) -> None:
-    view, _ = shown(qtbot, stage, right(), 1280, 800)
-    canvas = view.error_map.canvas
-    assert (canvas.x_ticks().labels[-1], canvas.y_ticks().labels[-1]) == ("256", "128")
-    assert list(canvas.y_ticks().values) == sorted(set(canvas.y_ticks().values))
-    assert canvas.tooltip_for((0, 0)) == ""
-    assert canvas.words_for((0, 0)).startswith("[0–1, 0–3] · ")
-    canvas.show_x(0, 100)
-    assert canvas.x_ticks().labels[-1] == "100"
-
-
-def test_a_report_that_came_while_nobody_looked_is_arranged_for_the_room_there_is(
-    qtbot: QtBot, stage: Stage, dark: Theme
-) -> None:
-    compilation, report = right()
-    stage.put(compilation)
-    view, _ = staged(qtbot, stage, VerifyView, 500, 310)
-    view.hide()
-    view.resize(1600, 800)
-    stage.put_report(report)
-    view.show()
-    assert view.error_map.isVisible(), "the map stands beside the results"
-    assert view.summary.isVisible()
 
 
 def test_the_map_is_walked_by_keys_and_its_table_chosen_from(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
