@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer
 from compiler.compilation import Compilation
 from spyre_studio.deep_link import Link, Place, from_anywhere, print_link, read_link
 from spyre_studio.derived import schedule_of
+from spyre_studio.project import is_project
 from spyre_studio.views import VIEWS, view_row
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class DeepLinks(QObject):
         super().__init__(window)
         self._window = window
         self._awaited: Link | None = None
+        window.session.restored.connect(self._restored)  # after the project's own view was put back
 
     def opened(self, text: str) -> str:
         """What to open for `text`; its place is shown once the plan is there."""
@@ -34,22 +36,33 @@ class DeepLinks(QObject):
         return link.spec
 
     def arrived(self) -> None:
-        """The plan of what was opened is on screen: go to the place of the link, if there was one."""
-        link, self._awaited = self._awaited, None
-        compilation = self._window.session.compilation
-        if link is not None and compilation is not None and link.spec == self._window.session.source:
-            missing = self._go(link.place, compilation)
-            told = _sentence(link.unknown, missing)
-            if told:
-                self._window.banner.say("warn", told)
+        """A plan is on screen: go to the place of the link that asked for it, if there was one."""
+        link = self._awaited
+        if link is not None and not is_project(link.spec):
+            self._awaited = None
+            if link.spec == self._window.session.source:
+                self._follow(link)
 
     def here(self) -> str:
-        """The link to where one is."""
-        selection = self._window.selection
-        place = Place(
-            selection.op, selection.buffer, selection.core, selection.step, self._window.workbench.current_view
-        )
-        return print_link(Link(from_anywhere(self._window.session.source), place))
+        """The link to where one is, in the project if there is one."""
+        selection, bench = self._window.selection, self._window.workbench
+        project = self._window.project.path
+        spec = str(project) if project is not None else from_anywhere(self._window.session.source)
+        place = Place(selection.op, selection.buffer, selection.core, selection.step, bench.current_view)
+        return print_link(Link(spec, place))
+
+    def _restored(self) -> None:
+        link, self._awaited = self._awaited, None
+        if link is not None:
+            self._follow(link)
+
+    def _follow(self, link: Link) -> None:
+        compilation = self._window.session.compilation
+        if compilation is None:
+            return
+        told = _sentence(link.unknown, self._go(link.place, compilation))
+        if told:
+            self._window.banner.say("warn", told)
 
     def _go(self, place: Place, compilation: Compilation) -> list[str]:
         """Select what the plan has of it; returns words for what it does not have."""

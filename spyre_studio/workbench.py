@@ -135,6 +135,7 @@ class Workbench(QWidget):
 
     def restore_layout(self, state: QByteArray) -> None:
         """Panels as they were when `state` was saved; a state of another version is ignored."""
+        self.full.leave()
         self._sized = self._height_chosen = self.panels.restoreState(state, _VERSION)
 
     def showEvent(self, event: QShowEvent) -> None:

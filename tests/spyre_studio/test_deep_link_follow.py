@@ -8,11 +8,16 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from spyre_studio.deep_link import read_link
+from spyre_studio.jobs import Jobs
 from spyre_studio.main_window import MainWindow
+from spyre_studio.qt_theme import ThemeFollower
+from spyre_studio.session import Session
 from spyre_studio.theme import Theme
 from tests.spyre_studio.door import Door, opened
-from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.plans import compiled, write_model
 from tests.spyre_studio.stage import quiet_settings
+
+PATIENCE = 60_000
 
 
 class LinkedDoor(Door):
@@ -108,3 +113,41 @@ def test_the_graph_is_the_view_where_the_bottom_is_closed(window: MainWindow, do
     follow(window, door, "softmax")
     window.workbench.toggle("bottom")
     assert read_link(window.links.here()).place.view == "graph"
+
+
+def test_a_link_into_a_project_goes_further_than_the_project_remembers(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path, dark: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = opened_with_worker(qtbot, qapp, tmp_path)
+    try:
+        settle(qtbot, window, str(write_model(tmp_path)))
+        window.selection.select_op("exp")
+        path = tmp_path / "my work.spyre"
+        monkeypatch.setattr(window.handlers.dialogs, "save_project", lambda _name: str(path))
+        with qtbot.waitSignal(window.session.saved, timeout=PATIENCE):
+            window.actions_.trigger("save-project")
+        window.workbench.full.enter("roofline")
+        assert read_link(window.links.here()).spec == str(path)
+        with qtbot.waitSignal(window.session.restored, timeout=PATIENCE):
+            window.open(f"{path}#core=7&buffer=max&view=verify&hue=3")
+        place = window.selection.place
+        assert (place.op, place.buffer, place.core) == ("exp", "max", 7), "what the link does not say is the project's"
+        assert window.workbench.current_view == "verify"
+        assert window.workbench.full.key == ""
+        assert "hue=3" in window.banner.sentence
+    finally:
+        window.close()
+
+
+def opened_with_worker(qtbot: QtBot, qapp: QApplication, folder: Path) -> MainWindow:
+    session = Session(Jobs(), quiet_settings(str(folder)))
+    window = MainWindow(session, ThemeFollower(qapp, "dark"))
+    qtbot.addWidget(window)
+    window.resize(1400, 900)
+    window.show()
+    return window
+
+
+def settle(qtbot: QtBot, window: MainWindow, spec: str) -> None:
+    window.open(spec)
+    qtbot.waitUntil(lambda: window.session.compilation is not None and not window.session.busy, timeout=PATIENCE)
