@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from compiler.candidates import Candidate
 from compiler.captured import Captured
-from compiler.codec import from_json, parse_document, structure, to_json
+from compiler.codec import KINDS, from_json, parse_document, structure, to_json
 from compiler.compilation import Compilation, Verdict
 from compiler.device import Device
 from compiler.errors import InputError
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from simulator.trace import Trace
 
 _KINDS = {"model": "a captured model", "compilation": "a saved plan"}
+_PROJECT = "project"
+_READ = (*KINDS, _PROJECT)
 
 
 def open_any(spec: str, reporter: Reporter) -> Captured | Compilation:
@@ -74,7 +76,7 @@ def _read_any(spec: str, reporter: Reporter) -> Captured | Compilation:
 def read_document(path: Path) -> Captured | Compilation:
     """A captured model or a saved plan; InputError for anything else."""
     text = read_text(path)
-    kind = str(parse_document(text, str(path))["kind"])
+    kind = _kind_of(text, path)
     if kind == "model":
         return from_json(Captured, text, str(path))
     if kind == "compilation":
@@ -82,10 +84,19 @@ def read_document(path: Path) -> Captured | Compilation:
     raise InputError(str(path), f"it holds a {kind} document and no model", f"open {' or '.join(_KINDS.values())}")
 
 
+def _kind_of(text: str, path: Path) -> str:
+    """What kind of document it is; InputError for none, and for a project, which is many plans."""
+    kind = str(parse_document(text, str(path), _READ)["kind"])
+    if kind == _PROJECT:
+        remedy = f"open it with `spyre-studio {path.name}` and save the plan that you mean"
+        raise InputError(str(path), "it is a project, which holds many plans", remedy)
+    return kind
+
+
 def read_plan_file(path: Path) -> Compilation:
     """A saved plan; InputError for anything else."""
     text = read_text(path)
-    kind = str(parse_document(text, str(path))["kind"])
+    kind = _kind_of(text, path)
     if kind != "compilation":
         why = f"it holds {_KINDS.get(kind, f'a {kind} document')} and not a saved plan"
         raise InputError(str(path), why, "give a file that `spyre-studio compile -o` wrote")

@@ -33,9 +33,7 @@ from spyre_studio.views.variants_sides import Sides
 from spyre_studio.widgets import hairline
 
 NOTHING_BEFORE = empty("Nothing to compare yet", "Re-solve or pin something to compare the plan with the one before.")
-NOT_SOLVED = empty(
-    "Nothing to compare yet", "One of the two has no plan yet. Show it in Variants to make it."
-)
+NOT_SOLVED = empty("Nothing to compare yet", "One of the two has no plan yet. Show it in Variants to make it.")
 SAME = empty("The plans are the same", "What changed between them made no decision different, and no step faster.")
 COMPARING = loading("Comparing the plans", action="")
 _SHOWN = (("main", "decisions and times"), ("time", "times only"), ("all", "everything"))

@@ -64,3 +64,14 @@ def test_what_does_not_hold_is_told(project: Project, tmp_path: Path, capsys: py
     assert "Plan 2 was left out" in told.err
     assert "gone.pt2 is gone" in told.err
     assert FIRST in told.out
+
+
+@pytest.mark.parametrize("words", [["compile"], ["check"], ["export", "--format", "plan-json", "-o", "-"]])
+def test_commands_that_take_one_plan_say_what_a_project_is(
+    words: list[str], project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.spyre"
+    write_project(path, project)
+    command, *options = words
+    assert main([command, str(path), *options]) == 2
+    assert "it is a project, which holds many plans" in capsys.readouterr().err

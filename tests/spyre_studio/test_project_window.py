@@ -14,15 +14,19 @@ from pytestqt.qtbot import QtBot
 from compiler.pins import Pins
 from spyre_studio.jobs import Jobs
 from spyre_studio.main_window import MainWindow
+from spyre_studio.project import ProjectView
 from spyre_studio.project_document import read_project
 from spyre_studio.project_recovery import Recovery
+from spyre_studio.project_view import put_view, view_of
 from spyre_studio.qt_theme import ThemeFollower
 from spyre_studio.session import Session
 from spyre_studio.theme import Theme
 from spyre_studio.variant import FIRST
+from spyre_studio.views import graph_layouts
 from spyre_studio.views.compare import CompareView
 from tests.programs import attention
-from tests.spyre_studio.plans import divided, write_model
+from tests.spyre_studio.door import Door, opened
+from tests.spyre_studio.plans import compiled, divided, write_model
 from tests.spyre_studio.stage import quiet_settings
 
 PATIENCE = 60_000
@@ -251,6 +255,7 @@ _CRASH = """
 import os, sys
 from pathlib import Path
 from spyre_studio.project_recovery import Recovery
+from spyre_studio.project_view import put_view, view_of
 place = Recovery(Path(sys.argv[1])).place()
 place.write_text("{}")
 os._exit(1)
@@ -286,3 +291,23 @@ def test_a_new_window_has_nothing_to_save(desk: Desk) -> None:
     assert window.session.pins == Pins()
     window.actions_.trigger("save-project")
     assert window.project.path is None
+
+
+@pytest.mark.parametrize("at_once", [300, 0], ids=["small", "large"])
+def test_the_graph_is_shown_from_where_it_was(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    door = Door(quiet_settings(str(tmp_path)))
+    window = opened(qtbot, qapp, door, None)
+    door.put_model(compiled(program=attention(2, 64, 64)))
+    monkeypatch.setattr(graph_layouts, "AT_ONCE", at_once)
+    graph = window.workbench.graph
+    graph.fold.close_all()
+    put_view(window, ProjectView(opened=("block",), layout="no base64!", zoom=2.0, x=5.0, y=7.0, op="gone", core=99))
+    qtbot.waitUntil(lambda: graph.canvas.viewport.zoom == pytest.approx(2.0))
+    assert (round(graph.canvas.viewport.x), round(graph.canvas.viewport.y)) == (5, 7)
+    assert graph.fold.opened == {"block"}
+    seen = view_of(window)
+    assert (seen.zoom, seen.opened) == (2.0, ("block",))
+    assert seen.op, "what the plan does not have is passed over"
+    window.close()
