@@ -62,11 +62,9 @@ def run(
     turnaround = device.number("hbm_turnaround_ns_per_byte") * device.number("hbm_one_way_bytes_per_ns")
     record, jobs = Record(len(work), program.cores), Jobs(program.cores, turnaround)
     watch = Watch(len(work), progress, stopped)
-
-    def ended(step: int) -> None:
-        watch.ended(work[step].name)
-
-    kernels = _run_kernels(_steps(program, work), parts, record, jobs, device, ended)
+    kernels = _run_kernels(
+        _steps(program, work), parts, record, jobs, device, lambda step: watch.ended(work[step].name)
+    )
     took_part = record.start >= 0
     return Timeline(
         work=tuple(work),
