@@ -55,9 +55,9 @@ class Background(QObject):
         self._pool.clear()
 
     def finish(self) -> None:
-        """Wait for what runs; nobody hears of it."""
-        self.cancel()
+        """Wait until all of it is done; nobody hears of it."""
         self._pool.waitForDone()
+        self.cancel()
 
     def _receive(self, number: int, value: object) -> None:
         if number == self._newest and self._deliver is not None:

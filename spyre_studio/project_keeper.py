@@ -152,8 +152,11 @@ class ProjectKeeper(QObject):
             self._offer(left[0])
 
     def autosave(self) -> None:
-        """Write what is not saved to where it is found again; nothing happens if there is nothing."""
-        place = self._recovery.place() if self._recovery is not None and self.unsaved else None
+        """Write what is not saved to where it is found again; where there is nothing, nothing is kept."""
+        if not self.unsaved:
+            self._drop_autosaved()
+            return
+        place = self._recovery.place() if self._recovery is not None else None
         project = self._project(str(self.path or "")) if place is not None else None
         if place is not None and project is not None:
             self._autosaving.run(lambda: _written(place, project), lambda _failure: None)
@@ -210,6 +213,8 @@ class ProjectKeeper(QObject):
 
         opened, self._wanted = self._wanted, None
         taken, self._taken = self._taken, None
+        if taken is not None and taken.path != opened:
+            taken = None  # somebody thought better of it before it was opened
         self._source, self.note = self._session.source, project.note
         if taken is not None:
             self._session.settings.drop_recent(str(taken.path))
@@ -217,7 +222,7 @@ class ProjectKeeper(QObject):
             self._saved = ()
             self.autosave()
             self._autosaving.finish()
-            if self._recovery is not None and self.unsaved:
+            if self._recovery is not None and self._recovery.keeps:
                 self._recovery.forget(taken)
         else:
             self.path, self._saved = opened, self._state()

@@ -41,6 +41,11 @@ class Recovery:
             return None
         return self._own if self._lock(self._own) else None
 
+    @property
+    def keeps(self) -> bool:
+        """True if this window's project has been written."""
+        return self._own.exists()
+
     def drop(self) -> None:
         """This window has nothing that is not saved."""
         with suppress(OSError):

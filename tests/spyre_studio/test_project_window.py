@@ -237,6 +237,28 @@ def test_autosaved_work_is_offered_and_taken_back(desk: Desk, model: Path, tmp_p
     assert not list(folder.glob("*.spyre"))
 
 
+def test_what_was_not_taken_back_after_all_stays(
+    desk: Desk, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "state").mkdir()
+    orphan = tmp_path / "state" / "orphan.spyre"
+    window = desk.window(model)
+    desk.save(window, tmp_path / "work.spyre", monkeypatch)
+    orphan.write_bytes((tmp_path / "work.spyre").read_bytes())
+    window.session.pin_division("exp", {"b": 2})
+    window.project.guard(Recovery(tmp_path / "state"), every_ms=PATIENCE)
+    box = question(window, "left-behind")
+    next(button for button in box.buttons() if "Open" in button.text()).click()
+    question(window, "unsaved").reject()
+    window.session.undo_stack.undo()
+    window.project.autosave()
+    assert list((tmp_path / "state").glob("*.spyre")) == [orphan], "nothing is unsaved any more"
+    with desk.qtbot.waitSignal(window.session.restored, timeout=PATIENCE):
+        window.open(str(tmp_path / "work.spyre"))
+    assert orphan.exists()
+    assert window.project.path == tmp_path / "work.spyre"
+
+
 def test_what_is_left_behind_can_be_deleted_or_left(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "a.spyre").write_text("{}", encoding="utf-8")
     window = desk.window()
