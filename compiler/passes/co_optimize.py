@@ -27,7 +27,7 @@ from compiler.joint.reasons import placements, reasons
 from compiler.joint.starts import answer_of
 from compiler.joint.weighed import unweighed
 from compiler.passes.place_scratchpad import MOST_SECONDS
-from compiler.plan import Claim, Plan, Slot
+from compiler.plan import Claim, Plan, Slot, Spilled
 from compiler.problem import Problem
 from compiler.search_notes import (
     BEFORE,
@@ -182,6 +182,7 @@ class CoOptimize:
         found = near(ground.problem, starts, [] if same else tasks, self.seconds, self.seed, tell, bound)
         method = claim.method if claim is not None else self.solver
         made = self._made(problem, plan, pins, _told(found), method, {}, until + FIGURES_OVER_SECONDS)
+        made = _worded(made, before, changed) if same else made
         return with_offer(made, self.name, not (bounded and partly_offered(before)))
 
     def _says(self, ground: Ground, answer: Answer, plan: Plan) -> bool:
@@ -272,6 +273,24 @@ class _Pause:
 
 def _go_on() -> None:
     """No pin is kept before the tables are made."""
+
+
+def _worded(made: Plan, before: Plan, changed: frozenset[str]) -> Plan:
+    """A plan that decides what the one before does, in its words: what was weighed then still is why, though a pin now
+    leaves less to weigh.  What pins have changed for is told anew."""
+    if (made.divisions, made.edits, made.layouts) != (before.divisions, before.edits, before.layouts):
+        return made
+    placement = {
+        name: before.placement[name]
+        if name not in changed and isinstance(place, Spilled) and isinstance(before.placement.get(name), Spilled)
+        else place
+        for name, place in made.placement.items()
+    }
+    reasons = {
+        key: before.reasons.get(key, why) if key.partition(":")[2] not in changed else why
+        for key, why in made.reasons.items()
+    }
+    return replace(made, placement=frozendict(placement), reasons=frozendict(reasons))
 
 
 def _told(found: Outcome | None) -> Outcome:

@@ -17,15 +17,17 @@ from compiler.plan import HOMEWARD, EditKind, Slot
 from compiler.problem import Problem
 from compiler.resolve import changed_pins, resolve
 from compiler.watch import Finding, Watch
+from tests.programs import attention
 from tests.random_programs import random_program
 
 QUICK = "co-optimized"
+GRAPH = ModelGraph("m", (), (), ())
 
 
 @lru_cache
 def solved(seed: int) -> Compilation:
     program = random_program(seed, 6)
-    return compile_problem(ModelGraph("m", (), (), ()), Problem(program, load_device("spyre")), pipeline=QUICK)
+    return compile_problem(GRAPH, Problem(program, load_device("spyre")), pipeline=QUICK)
 
 
 def again(before: Compilation, pins: Pins, watch: Watch | None = None) -> Compilation:
@@ -121,3 +123,14 @@ def test_changed_pins_name_both_ops_that_are_to_be_alike() -> None:
         "x"
     )
     assert changed_pins(Pins(), Pins(tiles=frozendict({"a": frozendict({"i": 2})}))) is None
+
+
+@pytest.mark.parametrize("op", ["scores", "context"])
+def test_what_was_said_of_other_buffers_is_said_again(op: str) -> None:
+    """A pinned division leaves fewer clones to weigh, but what decided is what was weighed before."""
+    program = attention()
+    before = compile_problem(GRAPH, Problem(program, load_device("spyre")), pipeline=QUICK)
+    after = again(before, Pins(division=frozendict({op: before.plan.divisions[op].factors})))
+    assert after.plan.placement == before.plan.placement
+    told = {key for key, why in after.plan.reasons.items() if before.plan.reasons.get(key) != why}
+    assert told == {f"division:{op}"}
