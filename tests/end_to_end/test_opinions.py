@@ -13,7 +13,7 @@ from simulator.timing.simulate import simulate
 from simulator.trace import Trace
 from spyre_studio.opinion_accounts import Part
 from spyre_studio.opinions import Opinion, Opinions, describe_opinions, opinions
-from spyre_studio.units import format_us
+from spyre_studio.units import format_time
 from tests.end_to_end.harness import compiled
 
 NAMES = [example.name for example in examples()]
@@ -43,7 +43,7 @@ def test_a_reason_tells_at_least_half_of_a_difference(name: str, plan: tuple[str
         assert abs(sum(along)) >= abs(one.difference_us) / 2
         assert abs(sum(each.difference_us for each in one.named)) <= 2 * abs(one.difference_us) or len(one.named) > 1
         assert all(each.words in one.reason for each in one.named)
-        assert format_us(one.named[0].difference_us, signed=True) in one.reason
+        assert format_time(one.named[0].difference_us, signed=True) in one.reason
     kernels = [one for one in found.kernels if one.parts]
     assert all(each.part is not Part.WAITS for one in kernels for each in one.named), "a rest explains nothing"
 
@@ -73,6 +73,6 @@ def test_every_kernel_is_described(name: str) -> None:
     found = both(name, "staged", 32)[2]
     text = "\n".join(describe_opinions(found, most=2))
     for kernel in found.kernels:
-        assert f" {kernel.name}: predicted {format_us(kernel.predicted_us)}" in text
+        assert f" {kernel.name}: predicted {format_time(kernel.predicted_us)}" in text
         assert all(one.words in text and one.words in kernel.reason for one in kernel.named)
     assert text.count(": predicted ") <= len(found.kernels) + 1 + 2

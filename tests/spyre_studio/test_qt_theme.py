@@ -1,7 +1,7 @@
 """The application wears a theme, follows the system's and scales with its font."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
@@ -36,8 +36,8 @@ def test_an_explicit_choice_holds_and_toggles(qapp: QApplication, qtbot: QtBot, 
 def test_system_follows_the_desktop(qapp: QApplication, dark: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
     schemes = {"now": Qt.ColorScheme.Light}
 
-    class Hints:
-        colorSchemeChanged = QGuiApplication.styleHints().colorSchemeChanged  # noqa: N815 - Qt's name
+    class Hints(QObject):
+        colorSchemeChanged = Signal(Qt.ColorScheme)  # noqa: N815 - Qt's name
 
         def colorScheme(self) -> Qt.ColorScheme:
             return schemes["now"]
