@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from compiler.joint.kinds import ROUNDING_US, Kind
-from compiler.solvers.joint.problem import NOWHERE, Bill, Choice, Load, Rates, Task
+from compiler.solvers.joint.problem import NOWHERE, Bill, Choice, Load, Menu, Rates, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +110,25 @@ def least_us(tasks: tuple[Task, ...], rates: Rates) -> float:
     under the divisions that are quickest in that."""
     compute, memory = defaultdict[int, float](float), defaultdict[int, float](float)
     fused = defaultdict[int, float](float)
+    known: dict[int, tuple[float, float, float]] = {}  # equal steps have the same menu
     for task in tasks:
-        bills = [choice.bills[-1] for choice in task.menu.choices]
-        compute[task.kernel] += min(bill.compute_us + bill.serial_us for bill in bills)
-        memory[task.kernel] += min(_memory_us(rates, bill) + bill.serial_us for bill in bills)
-        fused[task.kernel] = max(fused[task.kernel], min(bill.fused_us for bill in bills))
+        if id(task.menu) not in known:
+            known[id(task.menu)] = _quickest(task.menu, rates)
+        least = known[id(task.menu)]
+        compute[task.kernel] += least[0]
+        memory[task.kernel] += least[1]
+        fused[task.kernel] = max(fused[task.kernel], least[2])
     return sum(max(compute[kernel] + fused[kernel], memory[kernel]) for kernel in compute)
+
+
+def _quickest(menu: Menu, rates: Rates) -> tuple[float, float, float]:
+    """The least of compute, of memory, and of fused reductions over the choices, with all in LX that can be."""
+    bills = [choice.bills[-1] for choice in menu.choices]
+    return (
+        min(bill.compute_us + bill.serial_us for bill in bills),
+        min(_memory_us(rates, bill) + bill.serial_us for bill in bills),
+        min(bill.fused_us for bill in bills),
+    )
 
 
 def _memory_us(rates: Rates, bill: Bill) -> float:

@@ -82,6 +82,7 @@ class Offers:
     _outs: dict[object, Bill] = field(default_factory=dict)
     _known: dict[object, Offered] = field(default_factory=dict)
     _carries: dict[object, Bill | None] = field(default_factory=dict)
+    _bits: dict[int, int] = field(default_factory=dict, init=False)  # of these operands only: never handed on
 
     @property
     def _extent(self) -> Extent:
@@ -135,7 +136,10 @@ class Offers:
 
     def _inside(self, number: int) -> int:
         """The operands of a step that are in LX in most plans, as bits: all but inputs that it alone reads."""
-        return sum(1 << place for place, name in enumerate(self.operands[number]) if name not in self.lone)
+        if number not in self._bits:
+            names = enumerate(self.operands[number])
+            self._bits[number] = sum(1 << place for place, name in names if name not in self.lone)
+        return self._bits[number]
 
     def _ring(self, one: Subject) -> bool:
         return self.pins.relayout.get(one.buffer) != "none"
