@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from frozendict import frozendict
 
+from compiler.collecting import uncollected
 from compiler.cost.model import price
 from compiler.errors import InputError
 from compiler.joint.assembly import Assembly
@@ -168,9 +169,10 @@ class CoOptimize:
         so that what no plan went below none goes below now.
         """
         until = watch.begin(self.seconds)
-        pins = settled(problem, plan, self.moves == "yes")
-        ground = pins.ground
-        start = answer_of(ground, before)
+        with uncollected():
+            pins = settled(problem, plan, self.moves == "yes")
+            ground = pins.ground
+            start = answer_of(ground, before)
         tasks = [number for number, task in enumerate(ground.problem.tasks) if task.name in changed]
         for one in ground.subjects:
             if one.buffer in changed:
