@@ -12,25 +12,23 @@ from pathlib import Path
 
 def cache_folder() -> Path:
     """The folder as the system wants it; it may not exist."""
-    home = Path.home()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "spyre-studio"
+    return _folder("Caches", "XDG_CACHE_HOME", ".cache")
 
 
 def state_folder() -> Path:
     """The folder for what shall outlive a crash, as the system wants it; it may not exist."""
+    return _folder("Application Support", "XDG_STATE_HOME", ".local/state")
+
+
+def _folder(mac: str, variable: str, otherwise: str) -> Path:
+    """Ours in a folder of the system: `mac` in its Library, elsewhere what a variable names, or one of the home."""
     home = Path.home()
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
     elif sys.platform == "darwin":
-        base = home / "Library" / "Application Support"
+        base = home / "Library" / mac
     else:
-        base = Path(os.environ.get("XDG_STATE_HOME") or home / ".local" / "state")
+        base = Path(os.environ.get(variable) or home / otherwise)
     return base / "spyre-studio"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from compiler.captured import Captured
 from compiler.compilation import Compilation
 from compiler.device import Device, device_names
+from compiler.errors import InputError
 from compiler.pins import Pins
 from spyre_studio import tasks
 from spyre_studio.arguments import time_limit, whole_number
@@ -47,6 +48,19 @@ class Planning:
         if _STOPPABLE in self.options.pipeline:
             terminal.expect()
         return run_aside(work, terminal.stop, terminal.cancel)
+
+    def planned(self, spec: str, verb: str, done: str, terminal: Terminal) -> tuple[Compilation, bool]:
+        """The plan that a spec names or that is made for its model, and whether it was a saved one.
+
+        InputError for options beside a saved plan: it is `done` ("verified") as it is; `verb` is what to do then.
+        """
+        value = tasks.open_any(spec, terminal)
+        if not isinstance(value, Compilation):
+            return self.compile(value, terminal), False
+        if self.given:
+            why = f"a saved plan is {done} as it is, so that {', '.join(self.given)} has no effect"
+            raise InputError(spec, why, f"compile the model with these options, then {verb}")
+        return value, True
 
 
 def add_planning(parser: argparse.ArgumentParser) -> None:

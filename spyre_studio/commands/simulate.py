@@ -55,12 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     planning = read_planning(arguments)
     _check_places(arguments, planning)
     terminal = Terminal()
-    value = tasks.open_any(arguments.model, terminal)
-    if isinstance(value, Compilation) and planning.given:
-        why = f"a saved plan is simulated as it is, so that {', '.join(planning.given)} has no effect"
-        raise InputError(arguments.model, why, "compile the model with these options, then simulate")
-    saved = isinstance(value, Compilation)
-    compilation = value if isinstance(value, Compilation) else planning.compile(value, terminal)
+    compilation, saved = planning.planned(arguments.model, "simulate", "simulated", terminal)
     _require_sound(compilation, arguments.model)
     trace = tasks.simulate(compilation, terminal)
     found = not saved and findings(compilation)  # those of a saved plan were told when it was made

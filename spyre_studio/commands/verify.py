@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 
 from compiler.codec import unstructure
-from compiler.compilation import Compilation
-from compiler.errors import InputError
 from simulator.report import VerifyReport, describe
 from spyre_studio import tasks
 from spyre_studio.arguments import whole_number
@@ -45,12 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Plan if necessary, run, compare; 1 if the numbers differ or a pin was refused."""
     planning = read_planning(arguments)
     terminal = Terminal()
-    value = tasks.open_any(arguments.model, terminal)
-    if isinstance(value, Compilation) and planning.given:
-        why = f"a saved plan is verified as it is, so that {', '.join(planning.given)} has no effect"
-        raise InputError(arguments.model, why, "compile the model with these options, then verify")
-    saved = isinstance(value, Compilation)
-    compilation = value if isinstance(value, Compilation) else planning.compile(value, terminal)
+    compilation, saved = planning.planned(arguments.model, "verify", "verified", terminal)
     report = tasks.verify(compilation, arguments.seed, arguments.poison, terminal)
     terminal.done()
     found = not saved and findings(compilation)  # those of a saved plan were told when it was made
