@@ -67,13 +67,8 @@ class DeepLinks(QObject):
     def _go(self, place: Place, compilation: Compilation) -> list[str]:
         """Select what the plan has of it; returns words for what it does not have."""
         selection, missing = self._window.selection, _missing(place, compilation)
-        if place.core is not None and "core" not in missing:
-            selection.select_core(place.core)
-        if place.buffer is not None and "buffer" not in missing:
-            selection.select_buffer(place.buffer)
-        if place.op is not None and "op" not in missing:
-            selection.select_op(place.op)
-        elif place.step is not None and "step" not in missing:
+        selection.select(op=place.op, buffer=place.buffer, core=place.core)
+        if (place.op is None or "op" in missing) and place.step is not None and "step" not in missing:
             selection.select_step(place.step)
         if place.view is not None and "view" not in missing:
             self._window.workbench.show_view(place.view)

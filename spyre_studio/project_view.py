@@ -51,11 +51,7 @@ def put_view(window: MainWindow, view: ProjectView) -> None:
         compare.choose(*view.sides)
     if view.front and view.front != "graph":
         bench.show_view(view.front)
-    if view.op:
-        selection.select_op(view.op)
-    if view.buffer:
-        selection.select_buffer(view.buffer)
-    selection.select_core(view.core)
+    selection.select(op=view.op or None, buffer=view.buffer or None, core=view.core)
     _put_graph(bench.graph, view)
 
 

@@ -1,7 +1,7 @@
 """Selection: the one op, buffer, core and step that all views look at, and the way back to earlier ones.
 
-Owns what is selected and its history.  Refuses names that the plan on screen does not have: they are dropped, never
-shown.
+Owns what is selected and its history, the core under the pointer, and the steps that views with an axis of steps or of
+time have in view together.  Refuses names that the plan on screen does not have: they are dropped, never shown.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ class Place:
 
 
 class Selection(QObject):
-    """What is selected; `changed` tells that it is something else now."""
+    """What is selected; `changed` tells that it is something else now, `hovered` that the pointer is at another core,
+    and `moved` that other steps are in view.  Neither of the last two has a history."""
 
     changed = Signal()
+    hovered = Signal()
+    moved = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -42,6 +45,8 @@ class Selection(QObject):
         self._past: list[Place] = []
         self._future: list[Place] = []
         self._following = False
+        self._hovered_core: int | None = None
+        self._window: tuple[float, float] | None = None
 
     @property
     def place(self) -> Place:
@@ -67,6 +72,41 @@ class Selection(QObject):
     def step(self) -> int | None:
         """Number of the selected step; it is the step of the selected op."""
         return self._place.step
+
+    @property
+    def hovered_core(self) -> int | None:
+        """The core under the pointer in any view, None if there is none."""
+        return self._hovered_core
+
+    @property
+    def window(self) -> tuple[float, float] | None:
+        """The steps in view, as first and end of an axis on which step n lies between n and n + 1; None for all."""
+        return self._window
+
+    def hover_core(self, core: int | None) -> None:
+        """The pointer is at a core, or at none."""
+        found = core if core is not None and 0 <= core < self._cores else None
+        if found != self._hovered_core:
+            self._hovered_core = found
+            self.hovered.emit()
+
+    def look_at(self, window: tuple[float, float] | None) -> None:
+        """Have these steps in view, in all views that share the axis; None, or more than there are, is all."""
+        found = self._fitted_window(window)
+        if found != self._window:
+            self._window = found
+            self.moved.emit()
+
+    def select(self, *, op: str | None = None, buffer: str | None = None, core: int | None = None) -> None:
+        """Select several things in one step of the history; what is None, or not in the plan, stays as it is."""
+        place = self._place
+        if op is not None and op in self._numbers:
+            place = replace(place, op=op, step=self._numbers[op])
+        if buffer in self._buffers:
+            place = replace(place, buffer=buffer)
+        if core is not None and 0 <= core < self._cores:
+            place = replace(place, core=core)
+        self._go(place)
 
     def select_op(self, name: str | None) -> None:
         """Select an op or inserted move and with it its step; None selects none."""
@@ -140,13 +180,23 @@ class Selection(QObject):
         self._cores = compilation.plan.cores if compilation else 1
         self._past = self._kept(self._past)
         self._future = self._kept(self._future)
+        self.hover_core(self._hovered_core)
+        self.look_at(self._window)
         self._show(self._fitted(self._place))
 
     def forget(self) -> None:
         """Select nothing and forget the history, for another model."""
         self._past.clear()
         self._future.clear()
+        self.hover_core(None)
+        self.look_at(None)
         self._show(Place())
+
+    def _fitted_window(self, window: tuple[float, float] | None) -> tuple[float, float] | None:
+        if window is None:
+            return None
+        lo, hi = max(window[0], 0.0), min(window[1], float(len(self._steps)))
+        return (lo, hi) if lo < hi and hi - lo < len(self._steps) else None
 
     def _kept(self, places: list[Place]) -> list[Place]:
         kept: list[Place] = []

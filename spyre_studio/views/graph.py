@@ -233,10 +233,7 @@ class GraphView(QWidget):
             self.canvas.mark(row, frozenset())
             return
         found = scene.model.nodes[node]
-        if found.name:
-            self._selection.select_op(found.name)
-        if found.buffer:
-            self._selection.select_buffer(found.buffer)
+        self._selection.select(op=found.name or None, buffer=found.buffer or None)
 
     def _select_link(self, row: int) -> None:
         scene = self.canvas.scene

@@ -135,3 +135,45 @@ def test_what_is_passed_over_is_one_step_of_the_way_back() -> None:
     selection.follow_op("max")
     selection.back()
     assert selection.op == "sum", "another passage begins"
+
+
+def test_several_things_are_one_step_of_the_way_back(watched: Watched) -> None:
+    selection = watched.selection
+    selection.select(op="exp", buffer="x", core=7)
+    assert selection.place == Place("exp", "x", 7, 2)
+    selection.select(op="nosuch", buffer="nosuch", core=99)
+    assert selection.place == Place("exp", "x", 7, 2), "what there is not changes nothing"
+    selection.back()
+    assert selection.place == Place()
+
+
+def test_the_core_under_the_pointer_has_no_history(watched: Watched) -> None:
+    selection, seen = watched.selection, list[int | None]()
+    selection.hovered.connect(lambda: seen.append(selection.hovered_core))
+    for core in (3, 3, 31, 32, None):
+        selection.hover_core(core)
+    assert seen == [3, 31, None]
+    assert not selection.can_go_back
+    selection.hover_core(5)
+    selection.forget()
+    assert selection.hovered_core is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [((1.0, 3.0), (1.0, 3.0)), ((-4.0, 3.0), (0.0, 3.0)), ((0.0, 99.0), None), ((3.0, 3.0), None), (None, None)],
+)
+def test_steps_in_view_are_those_of_the_plan(
+    watched: Watched, asked: tuple[float, float] | None, found: tuple[float, float] | None
+) -> None:
+    watched.selection.look_at(asked)
+    assert watched.selection.window == found
+
+
+def test_steps_in_view_are_told_once_and_end_with_the_model(watched: Watched) -> None:
+    selection, seen = watched.selection, list[tuple[float, float] | None]()
+    selection.moved.connect(lambda: seen.append(selection.window))
+    selection.look_at((1.0, 2.5))
+    selection.look_at((1.0, 2.5))
+    selection.forget()
+    assert seen == [(1.0, 2.5), None]
