@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from spyre_studio.action import MENUS, Action, Menu, Scope, When
+from spyre_studio.link_menu import LINK_ROWS
 from spyre_studio.project_menu import PROJECT_ROWS
 from spyre_studio.text_zoom_menu import SIZE_ROWS
 from spyre_studio.variant_menu import VARIANT_ROWS
@@ -265,6 +266,7 @@ _ROWS: Final = (
     Action(
         "close-all", "View", "Close all modules", "close_all", ("1",), "The outermost modules only.", "plan", "graph"
     ),
+    *LINK_ROWS,
     *SIZE_ROWS,
     Action("back", "Go", "Back", "back", ("Alt+Left",), "Select what was selected before.", "back"),
     Action("forward", "Go", "Forward", "forward", ("Alt+Right",), "Undo Back.", "forward"),

@@ -44,6 +44,12 @@ _ROWS = (
         "Compile again as soon as a pin changes; otherwise the plan is marked stale until you re-solve.",
         True,
     ),
+    Setting(
+        "linked",
+        "Link time and steps",
+        "Zooming one picture with an axis of steps or of time moves the others to the same steps.",
+        True,
+    ),
     Setting("text_size", "Text size", "Percent of the size that the system has.", str(NORMAL), WORDS),
     Setting("poison", "Poison unused memory", "Verify with padding and unused memory filled with NaN.", True),
 )

@@ -111,6 +111,15 @@ class StickModel:
                 found[np.ix_(inside, beside)] = core
         return found
 
+    def held(self, grid: StickGrid, rows: Ints, columns: Ints, core: int) -> NDArray[np.bool_]:
+        """True for the lanes at `rows` x `columns` of a grid that a core holds or writes; shape (rows, columns)."""
+        found = np.zeros((len(rows), len(columns)), np.bool_)
+        down, across = grid.side_down(rows), grid.side_across(columns)
+        for one, start, size in zip(self.owners.cores, self.owners.start, self.owners.size, strict=True):
+            if one == core:
+                found |= _within(down, start, size)[:, None] & _within(across, start, size)[None, :]
+        return found
+
     def stick_numbers(self, grid: StickGrid, rows: Ints, columns: Ints) -> Ints:
         """Number in memory of the stick of each lane at `rows` x `columns` of a grid."""
         strides, last = self.layout.device_strides, len(self.layout.device_size) - 1

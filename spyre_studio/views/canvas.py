@@ -42,7 +42,7 @@ _ARROWS: Final = {
     Qt.Key.Key_Up: (0, -1),
     Qt.Key.Key_Down: (0, 1),
 }
-_BY_KEYBOARD: Final = (
+BY_KEYBOARD: Final = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
     Qt.FocusReason.ShortcutFocusReason,
@@ -282,7 +282,7 @@ class Canvas(QWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the ring to those who came by keyboard."""
         super().focusInEvent(event)
-        self._show_ring(event.reason() in _BY_KEYBOARD)
+        self._show_ring(event.reason() in BY_KEYBOARD)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """No ring, no held key."""

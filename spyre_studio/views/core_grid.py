@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from spyre_studio.qt_theme import font, px
 from spyre_studio.space_grid import Cell, Side, SpaceGrid
+from spyre_studio.views.canvas import BY_KEYBOARD
 from spyre_studio.views.core_paint import CorePainter, Marks, slot_texts
 
 _CELL: Final = 20  # px high
@@ -45,6 +46,7 @@ class CoreGrid(QWidget):
         self._grid = SpaceGrid(one, one, ("",), 1, (Cell(0, 0, 0, 0, 0.0),), (), ())
         self._core, self._under = 0, -1
         self._lit: frozenset[int] = frozenset()
+        self._elsewhere = -1
         self._kind = "matmul"
         self._words: Callable[[int], str] = str
         self.setAccessibleName("Cores of the selected op")
@@ -82,6 +84,17 @@ class CoreGrid(QWidget):
         if lit != self._lit:
             self._lit = lit
             self.update()
+
+    def show_hover(self, core: int) -> None:
+        """Mark the core that is pointed at in another view, -1 for none."""
+        if core != self._elsewhere:
+            self._elsewhere = core
+            self.update()
+
+    @property
+    def marked(self) -> frozenset[int]:
+        """Cores that are outlined because the pointer is at them elsewhere."""
+        return self._lit | ({self._elsewhere} if self._elsewhere >= 0 else frozenset())
 
     # Places
 
@@ -152,7 +165,7 @@ class CoreGrid(QWidget):
         """Labels, cells, chains, idle cores, the ring."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        hand = CorePainter(painter, self._grid, self._kind, Marks(self._core, self._under, self._lit))
+        hand = CorePainter(painter, self._grid, self._kind, Marks(self._core, self._under, self.marked))
         self._paint_labels(hand)
         for cell in self._grid.cells:
             hand.cell(cell, self.cell_rect(cell))
@@ -203,13 +216,16 @@ class CoreGrid(QWidget):
         self._hover(-1)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The ring."""
+        """The ring; who comes by keyboard is at the selected core."""
         super().focusInEvent(event)
+        if event.reason() in BY_KEYBOARD:
+            self._hover(self._core)
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """No ring."""
         super().focusOutEvent(event)
+        self._hover(-1)
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -221,6 +237,7 @@ class CoreGrid(QWidget):
         found = self._grid.beside(self._core, *move)
         if found >= 0:
             self.chosen.emit(found)
+            self._hover(found)
 
     def _hover(self, core: int) -> None:
         if core != self._under:

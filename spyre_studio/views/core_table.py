@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Final
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, QRect, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from compiler.division import Division
 from compiler.loops import LoopOp
-from spyre_studio.qt_theme import px
+from spyre_studio.qt_theme import active_theme, px, qcolor
 from spyre_studio.slice_map import SliceMap
 from spyre_studio.space_grid import SpaceGrid, handing_note, range_text
 from spyre_studio.table import Column, CopyableTable, Row, TableModel
@@ -29,15 +30,57 @@ COLUMNS: Final = (
 )
 
 
+class _Cores(CopyableTable):
+    """With an outline around the row of one core, and telling whose row is pointed at."""
+
+    pointed = Signal(int)
+
+    def __init__(self, model: TableModel, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(model, name, parent)
+        self._pointed = -1
+        self.setMouseTracking(True)
+        self.entered.connect(lambda index: self.pointed.emit(self._core(index.row())))
+        self.viewportEntered.connect(lambda: self.pointed.emit(-1))
+
+    def show_pointed(self, core: int) -> None:
+        """Outline the row of a core, -1 for none."""
+        if core != self._pointed:
+            self._pointed = core
+            self.viewport().update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """No row is pointed at."""
+        super().leaveEvent(event)
+        self.pointed.emit(-1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The rows, then the outline."""
+        super().paintEvent(event)
+        place = next((place for place, row in enumerate(self.shown()) if row.key == self._pointed), -1)
+        if self._pointed < 0 or place < 0:
+            return
+        painter = QPainter(self.viewport())
+        painter.setPen(QPen(qcolor(active_theme().accent), 1))
+        top, high = self.rowViewportPosition(place), self.rowHeight(place)
+        painter.drawRect(QRect(0, top, self.viewport().width() - 1, high - 1))
+        painter.end()
+
+    def _core(self, place: int) -> int:
+        key = self.shown()[place].key
+        return key if isinstance(key, int) else -1
+
+
 class CoreTable(QWidget):
-    """Shows a division; `chosen` carries the core."""
+    """Shows a division; `chosen` carries the core, `hovered` the one whose row is under the pointer, -1 for none."""
 
     chosen = Signal(int)
+    hovered = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.table = CopyableTable(TableModel(COLUMNS), "Cores and what they own", self)
+        self.table = _Cores(TableModel(COLUMNS), "Cores and what they own", self)
         self.table.chosen.connect(self._tell)
+        self.table.pointed.connect(self.hovered)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.table)
@@ -58,6 +101,10 @@ class CoreTable(QWidget):
     def select(self, core: int) -> None:
         """Show this core as selected."""
         self.table.select((core,))
+
+    def show_hover(self, core: int) -> None:
+        """Outline the row of the core that is pointed at in another view, -1 for none."""
+        self.table.show_pointed(core)
 
     def _tell(self, keys: tuple[Hashable, ...]) -> None:
         if keys and isinstance(keys[0], int):

@@ -119,6 +119,16 @@ class DivisionPanel(QWidget):
         if area is not None:
             area.verticalScrollBar().setValue(self.handovers.y())
 
+    def _show_hover(self) -> None:
+        """The core under the pointer in any view."""
+        if self.isVisible():
+            core = self.selection.hovered_core
+            for part in (self.space, self.handovers):
+                part.show_hover(-1 if core is None else core)
+
+    def _hovered(self, core: int) -> None:
+        self.selection.hover_core(core if core >= 0 else None)
+
     def _show(self) -> None:
         splits, compilation = self._splits, self._compilation
         if splits is None or compilation is None:
@@ -349,6 +359,9 @@ class DivisionPanel(QWidget):
         self.space.opened.connect(self.show_handover)
         self.space.fuller.connect(self._chosen)
         self.handovers.chosen.connect(self.selection.select_core)
+        self.space.hovered.connect(self._hovered)
+        self.handovers.hovered.connect(self._hovered)
+        self.selection.hovered.connect(self._show_hover)
         self.editor.changed.connect(self._edited)
         self.candidates.chosen.connect(self._chosen)
         self.candidates.committed.connect(self._committed)

@@ -45,9 +45,10 @@ ALL_EQUAL = empty(NOTHING, "Every output is what PyTorch computes, to the last b
 
 
 class ErrorMapPanel(QWidget):
-    """`picked` carries the Subject and the core (-1 where a cell has none)."""
+    """`picked` carries the Subject and the core (-1 where a cell has none), `pointed` the core under the pointer."""
 
     picked = Signal(object, int)
+    pointed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,6 +92,10 @@ class ErrorMapPanel(QWidget):
         self._core = core
         self.canvas.show_core(core)
         self.legend.show_core(core if self.canvas.framed else -1)
+
+    def show_hover(self, core: int) -> None:
+        """Frame the cells of the core under the pointer in any view, -1 for none."""
+        self.canvas.show_hover(core)
 
     @property
     def subject(self) -> Subject | None:
@@ -171,6 +176,16 @@ class ErrorMapPanel(QWidget):
     def _hovered(self, item: object) -> None:
         words = self.canvas.words_for(item if item is not None else self.canvas.current_item())
         self.readout.say(words or self._hint())
+        cores = self._cores(item)
+        self.pointed.emit(cores[0] if cores else -1)
+
+    def _cores(self, item: object) -> Sequence[int]:
+        """Whose cell it is."""
+        match item:
+            case (int(row), int(column)) if self._grid is not None:
+                return self._grid.cores[self._grid.number(row, column)]
+            case _:
+                return ()
 
     def _hint(self) -> str:
         subject = self.subject
@@ -179,6 +194,8 @@ class ErrorMapPanel(QWidget):
 
     def _walked(self, item: object) -> None:
         self.readout.say(self.canvas.words_for(item))
+        cores = self._cores(item)
+        self.pointed.emit(cores[0] if cores else -1)
 
     def _picked(self, item: object, _modifiers: object = None) -> None:
         subject, grid = self.subject, self._grid
@@ -187,7 +204,7 @@ class ErrorMapPanel(QWidget):
                 self.canvas.go_to((row, column))
                 self.table.select(item)
                 self._walked(item)
-                cores = grid.cores[grid.number(row, column)]
+                cores = self._cores(item)
                 self.picked.emit(subject, cores[0] if cores else -1)
             case _:
                 return

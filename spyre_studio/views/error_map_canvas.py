@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from spyre_studio.error_map_grid import HeatGrid, border_of
@@ -47,15 +47,17 @@ class ErrorMapCanvas(PlotCanvas):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Map of errors", parent)
         self._grid: HeatGrid | None = None
-        self._lines, self._core = LineBatch(), 0
+        self._lines, self._core, self._hovered = LineBatch(), 0, -1
         self._beyond: Lines = np.zeros((0, 4))
         self._owned: Lines = np.zeros((0, 4))
+        self._pointed: dict[int, Lines] = {}
         self._at: tuple[int, int] | None = None
         self.setMinimumSize(px(120), px(72))
 
     def show_grid(self, grid: HeatGrid) -> None:
         """Another map."""
         self._grid, self._at = grid, None
+        self._pointed.clear()
         self.margins = _WITHOUT if grid.labels else _WITH_AXES
         rows, columns = grid.extent
         self._place()
@@ -73,6 +75,21 @@ class ErrorMapCanvas(PlotCanvas):
         owned = self._grid.owned(core)
         self._owned = self._scaled(border_of(owned & ~owned.all()))
         self.update()
+
+    def show_hover(self, core: int) -> None:
+        """Frame the cells of the core that is pointed at in any view, -1 for none; the frame of each is made once."""
+        if core == self._hovered:
+            return
+        self._hovered = core
+        if self._grid is not None and core >= 0 and core not in self._pointed:
+            owned = self._grid.owned(core)
+            self._pointed[core] = self._scaled(border_of(owned & ~owned.all()))
+        self.update()
+
+    @property
+    def pointed(self) -> int:
+        """How many lines frame the core that is pointed at."""
+        return len(self._pointed.get(self._hovered, ()))
 
     @property
     def framed(self) -> int:
@@ -159,6 +176,11 @@ class ErrorMapCanvas(PlotCanvas):
         (down, across), (row, column) = self._steps(), self._at
         return column * across, (column + 1) * across, row * down, (row + 1) * down
 
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """The keys are no longer at a core; the pointer may be."""
+        super().focusOutEvent(event)
+        self.hovered.emit(self.hover_item)
+
     # Painting
 
     def x_ticks(self) -> Ticks:
@@ -237,6 +259,8 @@ class ErrorMapCanvas(PlotCanvas):
             return
         painter.setClipRect(self.plot_rect().adjusted(-2, -2, 2, 2))
         self._paint_lines(painter, self._owned, frame_colour(active_theme()), self._outline())
+        if self._hovered in self._pointed:
+            self._paint_lines(painter, self._pointed[self._hovered], active_theme().text, self._outline())
         if self._at is not None:
             frame = self.cell_rect(*self._at).adjusted(0, 0, -px(_GAP) if self._grid.labels else 0, 0)
             painter.setPen(QPen(qcolor(active_theme().bg), 4))

@@ -46,9 +46,10 @@ _MEANING: Final = "Against both ops as they are divided, were the data at hand. 
 
 
 class HandoverPanel(QWidget):
-    """`chosen` carries a core that was clicked in a map."""
+    """`chosen` carries a core that was clicked in a map, `hovered` the one under the pointer (-1 for none)."""
 
     chosen = Signal(int)
+    hovered = Signal(int)
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -126,6 +127,11 @@ class HandoverPanel(QWidget):
         self._core = core
         self.maps.show_core(core)
         self._say_core(core)
+
+    def show_hover(self, core: int) -> None:
+        """The core under the pointer in any view, -1 for none."""
+        self.maps.show_core(self._core, core)
+        self._say_core(core if core >= 0 else self._core)
 
     def set_wide(self, wide: bool) -> None:
         """Maps beside the ways instead of over them."""
@@ -242,8 +248,8 @@ class HandoverPanel(QWidget):
 
     def _hovered(self, cores: object) -> None:
         owners = cores if isinstance(cores, tuple) else ()
-        self.maps.show_core(self._core, owners[0] if owners else -1)
-        self._say_core(owners[0] if owners else self._core)
+        self.show_hover(owners[0] if owners else -1)
+        self.hovered.emit(owners[0] if owners else -1)
 
     def _connect(self) -> None:
         self.choose.currentIndexChanged.connect(lambda _place: self._picked())

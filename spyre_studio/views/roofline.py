@@ -7,6 +7,7 @@ changing anything; clicks go to the selection.
 from __future__ import annotations
 
 from html import escape
+from math import ceil, floor
 
 from frozendict import frozendict
 from PySide6.QtCore import Qt
@@ -18,7 +19,9 @@ from spyre_studio.qt_theme import font, px
 from spyre_studio.roofline_model import Roofline, left_out, roofline_of
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
+from spyre_studio.shared_axis import LINKED
 from spyre_studio.short_names import short_names
+from spyre_studio.step_times import step_numbers
 from spyre_studio.theme import GRID, PAD
 from spyre_studio.view_state import READY, Badge, empty
 from spyre_studio.views.paged import PagedView
@@ -42,6 +45,7 @@ class RooflineView(PagedView):
     def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(session, selection, parent)
         self._data: Roofline | None = None
+        self._numbers: frozendict[str, int] = frozendict()
         self.plot, self.table = RooflinePlot(), RooflineTable()
         self.line = text_label("")
         self.table_button = QToolButton()
@@ -54,10 +58,12 @@ class RooflineView(PagedView):
     def fill(self, compilation: Compilation) -> None:
         """Another plan."""
         self._data = data = roofline_of(compilation)
+        self._numbers = step_numbers(compilation)
         names = short_names(compilation)
         titles = frozendict((place, names.step(name)) for place, name in enumerate(data.names))
         self.plot.show_data(data, titles)
         self.table.show_data(data)
+        self._show_window()
 
     def mark(self) -> None:
         """The selected step."""
@@ -83,8 +89,28 @@ class RooflineView(PagedView):
         if missing:
             shown = Badge(f"showing {len(data.drawn):,} of {len(data.names):,} steps", "mute", left_out(data))
             badges = (*badges, shown)
+        window = self._window
+        if window is not None:
+            near = f"steps {floor(window[0]):,}–{ceil(window[1]) - 1:,} in view elsewhere"
+            badges = (*badges, Badge(near, "accent", "The others are faint; View > Link time and steps ends that"))
         self.plot.show_state(READY.with_badges(*badges) if len(data.drawn) else NOTHING)
         self.plot.setToolTip("")
+
+    @property
+    def _window(self) -> tuple[float, float] | None:
+        """The steps that other pictures have in view, None for all."""
+        return self.selection.window if self.session.settings.on(LINKED) else None
+
+    def _show_window(self) -> None:
+        data, window = self._data, self._window
+        if data is None:
+            return
+        near = None
+        if window is not None:
+            numbers = ((place, self._numbers.get(name, -1)) for place, name in enumerate(data.names))
+            near = frozenset(place for place, number in numbers if number + 1 > window[0] and number < window[1])
+        self.plot.show_near(near)
+        self._show_state()
 
     def set_table(self, shown: bool) -> None:
         """The table of steps instead of the picture."""
@@ -142,3 +168,5 @@ class RooflineView(PagedView):
         self.plot.walked.connect(self._walked)
         self.table.chosen.connect(self.selection.select_op)
         self.table_button.toggled.connect(self.set_table)
+        self.selection.moved.connect(self._show_window)
+        self.session.settings.changed.connect(lambda key: self._show_window() if key == LINKED else None)

@@ -37,6 +37,7 @@ _SAME: Final = 5  # px; steps closer than this are one mark
 _ASIDE: Final = 0.45  # decades; how far right of the rest stand steps without traffic
 _PAD: Final = 0.35  # decades around everything
 _NAMES: Final = 12  # the slowest steps that are named if there is room
+_FAINT: Final = 0.2  # how opaque steps are that are not in view elsewhere
 _DECADE_X: Final = 64  # px between ticks, at least
 _DECADE_Y: Final = 24
 
@@ -67,6 +68,7 @@ class RooflinePlot(PlotCanvas):
         self._y_values: Floats = np.zeros(0)
         self._edge = inf
         self._step = -1
+        self._near: frozenset[int] | None = None
         self._marks: tuple[Mark, ...] | None = None
         self.setMinimumSize(px(160), px(120))
 
@@ -94,6 +96,17 @@ class RooflinePlot(PlotCanvas):
         """Ring this step, -1 for none."""
         if step != self._step:
             self._step = step
+            self.invalidate()
+
+    @property
+    def near(self) -> frozenset[int] | None:
+        """Steps that are in view elsewhere, None for all."""
+        return self._near
+
+    def show_near(self, steps: frozenset[int] | None) -> None:
+        """Steps that are in view elsewhere; the others are faint.  None for all."""
+        if steps != self._near:
+            self._near = steps
             self.invalidate()
 
     def moved(self) -> None:
@@ -235,7 +248,8 @@ class RooflinePlot(PlotCanvas):
         theme = active_theme()
         for mark in self.marks:
             chosen = self._step in mark.steps
-            painter.setBrush(qcolor(theme.kind(mark.kind), 0.85))
+            near = self._near is None or chosen or not self._near.isdisjoint(mark.steps)
+            painter.setBrush(qcolor(theme.kind(mark.kind), 0.85 if near else _FAINT))
             painter.setPen(QPen(qcolor(theme.text if chosen else theme.bg), 2 if chosen else 1))
             painter.drawEllipse(QPointF(mark.x, mark.y), mark.radius, mark.radius)
         self._paint_roof_names(painter, rect, data)

@@ -58,9 +58,11 @@ class SpaceShown:
 
 
 class SpaceView(QWidget):
-    """`chosen` carries a core, `opened` a buffer whose handover was clicked, `fuller` factors that use more cores."""
+    """`chosen` carries a core, `opened` a buffer whose handover was clicked, `fuller` factors that use more cores,
+    `hovered` the core under the pointer (-1 for none)."""
 
     chosen = Signal(int)
+    hovered = Signal(int)
     opened = Signal(str)
     fuller = Signal(object)
 
@@ -102,6 +104,13 @@ class SpaceView(QWidget):
         self.table.select(core)
         self._say(core)
 
+    def show_hover(self, core: int) -> None:
+        """The core under the pointer in any view, -1 for none."""
+        self.grid.show_hover(core)
+        self.table.show_hover(core)
+        self.maps.show_core(self._core, core)
+        self._say(core if core >= 0 else self._core)
+
     def set_wide(self, wide: bool) -> None:
         """More room for the maps."""
         self.maps.set_room(_BESIDE_WIDE if wide else _BESIDE, 88 if wide else 64)
@@ -125,11 +134,13 @@ class SpaceView(QWidget):
     def _hovered(self, core: int) -> None:
         self.maps.show_core(self._core, core)
         self._say(core if core >= 0 else self._core)
+        self.hovered.emit(core)
 
     def _lit(self, cores: object) -> None:
         owners: Sequence[int] = cores if isinstance(cores, tuple) else ()
         self.grid.show_lit(owners)
         self._say(owners[0] if owners else self._core)
+        self.hovered.emit(owners[0] if owners else -1)
 
     def _linked(self, link: str) -> None:
         idle = self._shown.idle if self._shown else None
@@ -143,6 +154,7 @@ class SpaceView(QWidget):
         self.maps.hovered.connect(self._lit)
         self.maps.opened.connect(lambda key: self.opened.emit(key.partition(":")[2]))
         self.table.chosen.connect(self.chosen)
+        self.table.hovered.connect(self._hovered)
         self.table_button.toggled.connect(self.set_table)
         self.lost.linkActivated.connect(self._linked)
 

@@ -19,12 +19,12 @@ from spyre_studio.qt_theme import active_theme, font, px, qcolor, scale
 from spyre_studio.scales import LinearScale, Ticks, thin
 from spyre_studio.stick_axes import column_label, column_ticks, first_extent, row_label, row_ticks, thickness
 from spyre_studio.stick_grid import StickGrid
-from spyre_studio.stick_model import StickModel
+from spyre_studio.stick_model import NOBODY, StickModel
 from spyre_studio.theme import GRID
 from spyre_studio.views.paint import RectBatch
 from spyre_studio.views.plot_canvas import Limits, Margins, PlotCanvas
 from spyre_studio.views.plot_words import paint_heading, paint_tag
-from spyre_studio.views.stick_paint import Scene, Window, paint_sticks
+from spyre_studio.views.stick_paint import Scene, Veil, Window, paint_sticks
 
 _BAR: Final = 3.0  # px; the bars that say which part is in view
 _ARROW: Final = 5.0
@@ -44,6 +44,7 @@ class StickCanvas(PlotCanvas):
         self._heading, self._caption = "", ""
         self._cursor: _Place | None = None
         self._pointed: _Place | None = None
+        self._hovered_core, self._veil = NOBODY, Veil()
         self._batch = RectBatch()
         self._untouched = True  # shows what it began with, also in another size, until the user moves
         self.setMinimumSize(px(120), px(88))
@@ -77,6 +78,12 @@ class StickCanvas(PlotCanvas):
     def shown_lane(self) -> _Place | None:
         """The lane whose way is drawn: the one that is pointed at, here or elsewhere, else the marked one."""
         return self._pointed or self._cursor
+
+    def show_core(self, core: int) -> None:
+        """Set off the part of a core by a veil over the rest, NOBODY for none."""
+        if core != self._hovered_core:
+            self._hovered_core = core
+            self.update()
 
     def mark(self, lane: _Place | None) -> None:
         """Mark a lane until another is marked."""
@@ -303,6 +310,9 @@ class StickCanvas(PlotCanvas):
     def paint_overlay(self, painter: QPainter, rect: QRectF) -> None:
         """The lane, its stick, where memory goes on, and its indices at the axes."""
         scene, lane = self._scene, self.shown_lane
+        if scene is not None and self._hovered_core != NOBODY:
+            window = Window.of(scene.grid, self.x_axis, self.y_axis)
+            self._veil.paint(painter, scene, window, self.plot_rect(), self._hovered_core)
         if scene is None or lane is None:
             return
         inside = self.plot_rect()

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from compiler.layout import Arrangement
 from spyre_studio.colour import mix
-from spyre_studio.qt_theme import active_theme
+from spyre_studio.qt_theme import active_theme, qcolor
 from spyre_studio.scales import LinearScale
 from spyre_studio.stick_grid import PADDING, ZERO, StickGrid
 from spyre_studio.stick_model import NOBODY, StickModel
@@ -26,6 +26,8 @@ from spyre_studio.views.stick_marks import paint_gaps, paint_notches, paint_word
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
+
+_VEILED = 0.66  # how opaque the veil is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +96,34 @@ def picture(scene: Scene, window: Window, area: QRectF) -> tuple[QImage, QRectF]
     codes = np.ascontiguousarray(_codes(scene, rows, columns))
     image = QImage(codes.data, len(columns), len(rows), len(columns), QImage.Format.Format_Indexed8).copy()
     image.setColorTable(_table(active_theme(), scene.cores))
+    return image, QRectF(QPointF(left, top), QPointF(right, bottom))
+
+
+class Veil:
+    """Covers what a core has no part in, made once for each core and part in view."""
+
+    def __init__(self) -> None:
+        self._key: tuple[Scene, LinearScale, LinearScale, QRectF, int, str] | None = None
+        self._image, self._where = QImage(), QRectF()
+
+    def paint(self, painter: QPainter, scene: Scene, window: Window, inside: QRectF, core: int) -> None:
+        """Cover the others in `inside` (pixels); nothing is covered where the core has nothing at all."""
+        key = (scene, window.x, window.y, inside, core, active_theme().name)
+        if key != self._key:
+            self._key = key
+            self._image, self._where = _veil(scene, window, window.area.intersected(inside), core)
+        if not self._image.isNull():
+            painter.drawImage(self._where, self._image)
+
+
+def _veil(scene: Scene, window: Window, area: QRectF, core: int) -> tuple[QImage, QRectF]:
+    if core not in scene.model.owners.cores or area.isEmpty():
+        return QImage(), QRectF()
+    columns, left, right = _samples(window.x, window.columns, area.left(), area.right())
+    rows, top, bottom = _samples(window.y, window.rows, area.top(), area.bottom())
+    codes = np.ascontiguousarray(scene.model.held(scene.grid, rows, columns, core), np.uint8)
+    image = QImage(codes.data, len(columns), len(rows), len(columns), QImage.Format.Format_Indexed8).copy()
+    image.setColorTable([qcolor(active_theme().bg, _VEILED).rgba(), 0])
     return image, QRectF(QPointF(left, top), QPointF(right, bottom))
 
 

@@ -85,6 +85,21 @@ class StickPictures(QWidget):
             self._share()
         self._draw(index)
 
+    @property
+    def attended(self) -> bool:
+        """True while the pointer is at a lane, or the keys are at a picture."""
+        return self.pointed or any(canvas.hasFocus() for canvas in self.canvases)
+
+    @property
+    def pointed(self) -> bool:
+        """True while the pointer is at a lane."""
+        return any(canvas.hover_item is not None for canvas in self.canvases)
+
+    def show_core(self, core: int) -> None:
+        """Set off the part of the core that is pointed at in any view, NOBODY for none."""
+        for canvas in (self.first, self.second):
+            canvas.show_core(core)
+
     def show_memory(self, memory: bool) -> None:
         """As memory lies, or as the tensor looks."""
         if memory != self.memory:

@@ -55,6 +55,7 @@ class SticksView(QWidget):
         self._model: StickModel | None = None
         self._edits: tuple[Edit, ...] = ()
         self._edit = 0
+        self._owner, self._hovering = NOBODY, False
         self._preview: LayoutCandidate | None = None
         self.page, self.lesson = StatePage(), StickLesson()
         self.name, self.tensor = ElidedLabel(), QLabel()
@@ -200,9 +201,22 @@ class SticksView(QWidget):
         self.line.setProperty("tone", "" if lines else "mute")
         restyle(self.line)
         owners = [one.lane.core for one in told if one.lane.core != NOBODY]
-        self.ramp.show_core(owners[-1] if owners else None)
+        self._owner = owners[-1] if owners else NOBODY
+        at = self._owner if self._owner != NOBODY and self.pictures.attended else None
+        if at is not None or self._hovering:
+            self._hovering = at is not None
+            self.selection.hover_core(at)
+        self._show_hover()
         mine = [one for one in told if one.word in ("", "preview", self._side())]
         self.dims.show_lane(mine[-1].lane.place.coordinates if mine else ())
+
+    def _show_hover(self) -> None:
+        """The core under the pointer in any view, else whose the marked element is."""
+        if self.isVisible():
+            core = self.selection.hovered_core
+            self.pictures.show_core(NOBODY if core is None or self.pictures.pointed else core)
+            wanted = self._owner if core is None else core
+            self.ramp.show_core(wanted if wanted != NOBODY else None)
 
     def _side(self) -> str:
         """Which picture the header speaks of."""
@@ -245,6 +259,8 @@ class SticksView(QWidget):
     def _connect(self) -> None:
         self.lies.toggled.connect(self.pictures.show_memory)
         self.pictures.told.connect(self._tell)
+        self.ramp.hovered.connect(lambda core: self.selection.hover_core(core if core >= 0 else None))
+        self.selection.hovered.connect(self._show_hover)
         self.layouts.previewed.connect(self._previewed)
         self.other.clicked.connect(self._next_copy)
         self.back.clicked.connect(self.layouts.leave_preview)

@@ -46,6 +46,7 @@ from spyre_studio.views.timeline_playback import Playback
 from spyre_studio.views.timeline_spots import Spot
 from spyre_studio.views.timeline_strip import TimelineStrip
 from spyre_studio.views.timeline_table import TimelineTable
+from spyre_studio.views.timeline_ties import TimelineTies
 from spyre_studio.widgets import hairline
 
 NOT_SIMULATED = empty(
@@ -81,6 +82,7 @@ class TimelineView(PagedView):
         self.pictures = QWidget()
         self._arrange()
         self._connect()
+        self.ties = TimelineTies(self)
         self._show_run()
 
     # What is shown
@@ -110,6 +112,11 @@ class TimelineView(PagedView):
     def show_badges(self, badges: tuple[Badge, ...]) -> None:
         """Over the lanes."""
         self.canvas.show_state(READY.with_badges(*badges))
+
+    @property
+    def data(self) -> TimelineData | None:
+        """The run that is shown."""
+        return self._data
 
     def run_state(self) -> ViewState:
         """Why there is no run, or READY."""
@@ -151,6 +158,7 @@ class TimelineView(PagedView):
             legend.set_entries(entries)
         self._fit()
         self.mark()
+        self.ties.show_data()
 
     # The moment that is played
 

@@ -61,7 +61,7 @@ class TimelineCanvas(PlotCanvas):
         self._lanes = Lanes((), np.zeros(0), 0.0, 0.0)
         self._scroll = 0.0
         self._seen: tuple[tuple[float, float, float], tuple[Lane, ...]] = ((-1.0, 0.0, 0.0), ())
-        self._step, self._core = -1, 0
+        self._step, self._core, self._hovered_core = -1, 0, -1
         self._critical = True
         self._moment = -1.0
         self._pointer_x = -1.0
@@ -86,6 +86,12 @@ class TimelineCanvas(PlotCanvas):
             self._step, self._core = step, core
             self.lanes_painter.show_step(step)
             self.invalidate()
+
+    def show_hover(self, core: int) -> None:
+        """Outline the lanes of the core that is pointed at in any view, -1 for none."""
+        if core != self._hovered_core:
+            self._hovered_core = core
+            self.update()
 
     def show_critical(self, shown: bool) -> None:
         """The critical path over the lanes, or not."""
@@ -351,6 +357,7 @@ class TimelineCanvas(PlotCanvas):
         inside, hover = self.plot_rect(), self.hover_item
         if isinstance(hover, Spot) and hover.kind == "box":
             frame.paint_outline(painter, inside, self.box_rect(hover))
+        frame.paint_core(painter, self.cores_rect(), self.lanes_in_view(), self._hovered_core)
         if self._moment >= 0:
             frame.paint_moment(painter, inside, self.x_axis, self._moment)
         if inside.left() <= self._pointer_x <= inside.right():

@@ -131,6 +131,20 @@ def paint_outline(painter: QPainter, rect: QRectF, box: QRectF | None) -> None:
     painter.restore()
 
 
+def paint_core(painter: QPainter, rect: QRectF, lanes: Sequence[Lane], core: int) -> None:
+    """Round the lanes of the core that is pointed at in any view; `rect`: where lanes of cores scroll."""
+    own = [lane for lane in lanes if lane.core == core]
+    if core < 0 or not own:
+        return
+    painter.save()
+    painter.setClipRect(QRectF(0, rect.top(), rect.right() + 1, rect.height()))
+    painter.setPen(QPen(qcolor(active_theme().accent), 1.5))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    top, bottom = own[0].top, own[-1].bottom
+    painter.drawRect(QRectF(px(GRID / 4), top + 0.75, rect.right() - px(GRID / 4), bottom - top - 1.5))
+    painter.restore()
+
+
 def paint_crosshair(painter: QPainter, rect: QRectF, axis: LinearScale, x: float) -> None:
     """A line under the pointer and the time there on the ruler."""
     theme = active_theme()

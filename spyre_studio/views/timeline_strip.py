@@ -42,7 +42,7 @@ class TimelineStrip(PlotCanvas):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Fill of all cores over simulated time", parent)
         self._data: TimelineData | None = None
-        self._core, self._moment = 0, -1.0
+        self._core, self._hovered_core, self._moment = 0, -1, -1.0
         self.setFixedHeight(px(_HEIGHT))
 
     def show_data(self, data: TimelineData) -> None:
@@ -61,6 +61,12 @@ class TimelineStrip(PlotCanvas):
         if core != self._core:
             self._core = core
             self.invalidate()
+
+    def show_hover(self, core: int) -> None:
+        """Frame the core that is pointed at in any view, -1 for none."""
+        if core != self._hovered_core:
+            self._hovered_core = core
+            self.update()
 
     def show_moment(self, time_ps: float) -> None:
         """The moment that is played, -1 for none."""
@@ -147,8 +153,13 @@ class TimelineStrip(PlotCanvas):
         painter.drawImage(QRectF(room.right() - px(64), rect.top() + 2 * line + px(3), px(64), px(6)), ramp)
 
     def paint_overlay(self, painter: QPainter, rect: QRectF) -> None:
-        """The moment that is played."""
+        """The core that is pointed at, and the moment that is played."""
         inside, x = self.plot_rect(), self.x_axis.to_px(self._moment)
+        if self._data is not None and 0 <= self._hovered_core < self._data.trace.cores:
+            row = inside.height() / self._data.trace.cores
+            painter.setPen(QPen(qcolor(active_theme().accent), 1.5))
+            top = inside.top() + self._hovered_core * row
+            painter.drawRect(QRectF(inside.left() - 2, top - 0.5, inside.width() + 4, max(row, 2)))
         if self._moment >= 0 and inside.left() <= x <= inside.right():
             painter.setPen(QPen(qcolor(active_theme().accent), 1.5))
             painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()))

@@ -237,6 +237,12 @@ class VerifyView(PagedView):
         self.error_map.show_subject(key)
         self.show_page("map")
 
+    def _show_hover(self) -> None:
+        """The core under the pointer in any view."""
+        if self.error_map.isVisible():
+            core = self.selection.hovered_core
+            self.error_map.show_hover(-1 if core is None else core)
+
     def _cell_picked(self, subject: Subject, core: int) -> None:
         self._located(Spoken(subject.step, subject.buffer, core))
 
@@ -305,6 +311,8 @@ class VerifyView(PagedView):
         self.results.opened.connect(lambda row: self._map_asked(row.key))
         self.traffic.chosen.connect(lambda step: self._located(Spoken(step)))
         self.error_map.picked.connect(self._cell_picked)
+        self.error_map.pointed.connect(lambda core: self.selection.hover_core(core if core >= 0 else None))
+        self.selection.hovered.connect(self._show_hover)
         self.tabs.currentChanged.connect(lambda _place: self._turn())
         self._right.resized.connect(lambda: self._fit() if self._right.isVisible() else None)
 
