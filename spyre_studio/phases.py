@@ -27,6 +27,7 @@ _WORDS: Final = {
     "verify": "Verifying against PyTorch",
     "simulate": "Running on the simulated device",
     "timing": "Simulating the run",
+    "sweep": "Sweeping",
 }
 
 

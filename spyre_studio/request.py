@@ -24,6 +24,7 @@ from simulator.report import VerifyReport
 from spyre_studio.layout_wire import plain_graph, read_layout
 from spyre_studio.options import CompileOptions
 from spyre_studio.step_opinion import SimulatedRun
+from spyre_studio.sweep import Figures
 from spyre_studio.views.graph_groups import GraphInput
 from spyre_studio.views.graph_layout import GraphLayout
 
@@ -72,8 +73,25 @@ def compile_request(
     model: Shared, problem: Problem, options: CompileOptions, previous: Shared | None, keep_as: str
 ) -> Request[Compilation]:
     """Compile the problem of an open model (or of the plan it was opened from); a search starts from `previous`."""
-    graph = model.value.graph
-    arguments: Plain = {
+    return Request("compile", _compiling(model, problem, options, previous), _whole(model, problem, previous), keep_as)
+
+
+def try_request(
+    model: Shared, problem: Problem, options: CompileOptions, previous: Shared | None, keep_as: str
+) -> Request[Figures]:
+    """As compile; the answer is what the plan costs, the plan itself stays with the worker."""
+    arguments = _compiling(model, problem, options, previous)
+    return Request("try_setting", arguments, lambda plain: structure(Figures, plain, WORKER), keep_as)
+
+
+def kept_plan_request(model: Shared, problem: Problem, handle: str, shown: Shared | None) -> Request[Compilation]:
+    """Fetch the plan for a problem, which the worker keeps under a handle; `shown` is the plan on screen."""
+    arguments: Plain = {"model": model, "plan": {"handle": handle}}
+    return Request("plan", arguments, _whole(model, problem, shown))
+
+
+def _compiling(model: Shared, problem: Problem, options: CompileOptions, previous: Shared | None) -> Plain:
+    return {
         "model": model,
         "device": unstructure(problem.device),
         "pins": unstructure(problem.pins),
@@ -81,6 +99,11 @@ def compile_request(
         "seconds": options.seconds,
         "previous": previous,
     }
+
+
+def _whole(model: Shared, problem: Problem, previous: Shared | None) -> Callable[[object], Compilation]:
+    """Reads what a compilation adds to its model and problem."""
+    graph = model.value.graph
 
     def read(plain: object) -> Compilation:
         parts = structure(CompiledParts, plain, WORKER)
@@ -90,7 +113,7 @@ def compile_request(
         )
         return _prepared(whole)
 
-    return Request("compile", arguments, read, keep_as)
+    return read
 
 
 @dataclass(frozen=True, slots=True)

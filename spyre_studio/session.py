@@ -31,7 +31,6 @@ from spyre_studio.pin_change import (
 from spyre_studio.pins_file import read_pins_file, write_pins_file
 from spyre_studio.project import Project
 from spyre_studio.project_request import project_request
-from spyre_studio.project_session import Projecting
 from spyre_studio.request import (
     WHOLE,
     Shared,
@@ -41,14 +40,16 @@ from spyre_studio.request import (
     verify_request,
 )
 from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, VERIFY, WORK
+from spyre_studio.session_sweep import Sweeping
 from spyre_studio.solved import Asked, Solved, was_stopped
+from spyre_studio.sweep import Setting, keeping_reserve
 from spyre_studio.variant import Variants
-from spyre_studio.variant_change import VariantShown, Wanted
+from spyre_studio.variant_change import Wanted, WantedChange
 
 _STALE = Failure("the plan on screen", "pins or options changed since it was made", "re-solve first, or save the pins")
 
 
-class Session(Projecting):
+class Session(Sweeping):
     """The verbs; see `SessionState` for what can be read."""
 
     # Opening
@@ -146,7 +147,7 @@ class Session(Projecting):
         self._phases.clear()
         self._search = None
         self._plans.keep_model(model.handle)
-        self.jobs.keep(self._plans.handles | {model.handle})
+        self.jobs.keep(self._kept_handles)
         self.undo_stack.clear()
         self.settings.add_recent(opened)
         if tree is None and not again:
@@ -208,7 +209,8 @@ class Session(Projecting):
         old, new = self._options, replace(self._options, device=device, cores=cores, pipeline=pipeline)
         try:
             if (device, cores) != (old.device, old.cores):
-                self._device = new.load()
+                same = device == old.device  # else the other device has a reserve of its own
+                self._device = keeping_reserve(new.load(), self._device) if same else new.load()
         except StudioError as error:
             self._fail(Failure.of(error))
             return
@@ -222,10 +224,22 @@ class Session(Projecting):
         variant = self._variants.get(name)
         if variant is None or self._opening or self._model is None:
             return
-        before = Wanted(self._pins, self._device, self._options, self._variants)
         after = Wanted(variant.pins, variant.device, variant.options, self._variants.choose(name))
-        if self._asked_by(variant) != self._asked(self._pins) or after.variants != before.variants:
-            self.undo_stack.push(VariantShown(name, before, after, self._set_wanted))
+        if self._asked_by(variant) != self._asked(self._pins) or after.variants != self._variants:
+            self._want(f"Show variant {name}", after)
+
+    def show_setting(self, key: str) -> None:
+        """Put a setting of the sweep on screen, as one step of undo; its plan is not made again."""
+        self.with_setting(key, self._show_setting)
+
+    def _show_setting(self, one: Setting) -> None:
+        asked = Asked.of(self._model.handle if self._model else "", one.device, one.options, one.pins)
+        if not self._opening and asked != self._asked(self._pins):
+            self._want(f"Show {self.setting_words(one)}", Wanted(one.pins, one.device, one.options, self._variants))
+
+    def _want(self, words: str, after: Wanted) -> None:
+        before = Wanted(self._pins, self._device, self._options, self._variants)
+        self.undo_stack.push(WantedChange(words, before, after, self._set_wanted))
 
     def _set_wanted(self, wanted: Wanted) -> None:
         self._pins, self._device, self._options = wanted.pins, wanted.device, wanted.options
@@ -298,9 +312,10 @@ class Session(Projecting):
             self.searched.emit()
 
     def cancel(self) -> None:
-        """Stop opening, compiling, verifying and simulating; what is on screen stays."""
+        """Stop opening, compiling, verifying, simulating and sweeping; what is on screen stays."""
         self._opening = ""
         self.drop_simulation()
+        self.end_sweep()
         for channel in (WORK, VERIFY):
             self.jobs.cancel(channel)
             self._leave(channel)
@@ -320,7 +335,7 @@ class Session(Projecting):
             for channel in (CANDIDATES, LAYOUTS, HANDOVER):
                 self.jobs.cancel(channel)
             self._phases.pop(VERIFY, None)
-            self.jobs.keep(self._plans.handles | ({self._model.handle} if self._model else set()))
+            self.jobs.keep(self._kept_handles)
             self.changed.emit("plan")
             self.changed.emit("verify")
         self.changed.emit("state")

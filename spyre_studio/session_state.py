@@ -25,7 +25,7 @@ from spyre_studio.solved import Asked, Solved, SolvedPlans
 
 State = Literal["empty", "loading", "ready", "error"]
 WORK, VERIFY, CANDIDATES, LAYOUTS, HANDOVER = "work", "verify", "candidates", "layouts", "handover"
-SIMULATE = "simulate"
+SIMULATE, SWEEP = "simulate", "sweep"
 
 
 class SessionState(QObject):
@@ -131,8 +131,9 @@ class SessionState(QObject):
 
     @property
     def busy(self) -> str:
-        """The phase of what is being opened, compiled, verified or simulated; '' if nothing is."""
-        return next((self._phases[channel] for channel in (WORK, VERIFY, SIMULATE) if channel in self._phases), "")
+        """The phase of what is being opened, compiled, verified, simulated or swept; '' if nothing is."""
+        channels = (WORK, VERIFY, SIMULATE, SWEEP)
+        return next((self._phases[channel] for channel in channels if channel in self._phases), "")
 
     @property
     def search(self) -> SearchRun | None:
@@ -148,6 +149,11 @@ class SessionState(QObject):
     def failure(self) -> Failure | None:
         """What went wrong last; None once something succeeded after it."""
         return self._failure
+
+    @property
+    def _kept_handles(self) -> set[str]:
+        """What the worker must not forget."""
+        return self._plans.handles | ({self._model.handle} if self._model else set())
 
     def _asked(self, pins: Pins) -> Asked:
         """What a plan for these pins, the open model and the current options is made from."""

@@ -1,4 +1,4 @@
-"""Steps of undo that concern variants: another tree, or another variant on screen.
+"""Steps of undo beyond pins: another tree of variants, or a plan of other pins, device and options on screen.
 
 Owns the two commands and what the second one puts back.  Refuses to know how either is put in force.
 """
@@ -42,15 +42,15 @@ class Wanted:
     variants: Variants
 
 
-class VariantShown(QUndoCommand):
-    """What was wanted before and after another variant was put on screen."""
+class WantedChange(QUndoCommand):
+    """What was wanted before and after something else was put on screen, under a name such as 'Show variant m 8'."""
 
-    def __init__(self, name: str, before: Wanted, after: Wanted, apply: Callable[[Wanted], None]) -> None:
-        super().__init__(f"Show variant {name}")
+    def __init__(self, words: str, before: Wanted, after: Wanted, apply: Callable[[Wanted], None]) -> None:
+        super().__init__(words)
         self._before, self._after, self._apply = before, after, apply
 
     def redo(self) -> None:
-        """The variant."""
+        """What was put on screen."""
         self._apply(self._after)
 
     def undo(self) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from compiler.pins import Pins
 from compiler.pipelines import name_of
+from spyre_studio.sweep import RESERVE
 from spyre_studio.units import format_count
 from spyre_studio.variant import Variant
 from spyre_studio.views.graph_model import factors_text
@@ -62,6 +63,8 @@ def _options(now: Variant, before: Variant | None) -> Iterator[str]:
         return
     if now.device.name != before.device.name:
         yield now.device.name
+    if now.device.name == before.device.name and now.device.number(RESERVE) != before.device.number(RESERVE):
+        yield f"{100 - 100 * now.device.number(RESERVE):g} % of LX"
     if now.device.cores != before.device.cores:
         yield format_count(now.device.cores, "core")
     if now.options.pipeline != before.options.pipeline:

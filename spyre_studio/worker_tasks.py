@@ -30,6 +30,7 @@ from spyre_studio.project_document import plain_project
 from spyre_studio.reporter import Reporter
 from spyre_studio.request import WHOLE, CompiledParts, plan_handle
 from spyre_studio.step_opinion import SimulatedRun
+from spyre_studio.sweep import figures_of
 from spyre_studio.views.graph_layout import LayoutCache, layout_graph
 
 T = TypeVar("T")
@@ -115,14 +116,30 @@ def _open_project(call: Call) -> Result:
 
 
 def _compile(call: Call) -> Result:
+    made = _compiled(call)
+    return made, unstructure(CompiledParts.of(made, call.model.program))
+
+
+def _try(call: Call) -> Result:
+    """As compile; the answer is what the plan costs, the plan stays here until somebody wants to see it."""
+    made = _compiled(call)
+    return made, unstructure(figures_of(made))
+
+
+def _plan(call: Call) -> Result:
+    """A plan that stayed here."""
+    made = call.get("plan", Compilation)
+    return made, unstructure(CompiledParts.of(made, call.model.program))
+
+
+def _compiled(call: Call) -> Compilation:
     seconds = call.arguments.get("seconds")
     limit = float(seconds) if isinstance(seconds, int | float) else None
     options = CompileOptions(pipeline=call.get("pipeline", str), seconds=limit)
     previous = call.arguments.get("previous")
     before = previous if isinstance(previous, Compilation) else None
     device, pins = call.value("device", Device), call.value("pins", Pins)
-    made = tasks.compile_model(call.model, device, pins, options, before, call.reporter)
-    return made, unstructure(CompiledParts.of(made, call.model.program))
+    return tasks.compile_model(call.model, device, pins, options, before, call.reporter)
 
 
 def _candidates(call: Call) -> Result:
@@ -193,6 +210,7 @@ class Lane(StrEnum):
     MODEL = "model"
     SEARCH = "search"
     TIMING = "timing"
+    SWEEP = "sweep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +225,8 @@ TASKS: frozendict[str, Task] = frozendict(
     open=Task(_open, Lane.MODEL),
     open_project=Task(_open_project, Lane.MODEL),
     compile=Task(_compile, Lane.PLAN),
+    try_setting=Task(_try, Lane.SWEEP),
+    plan=Task(_plan, Lane.SWEEP),
     candidates=Task(_candidates),
     layouts=Task(_layouts, Lane.SEARCH),
     handover=Task(_handover, Lane.SEARCH),
