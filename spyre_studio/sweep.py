@@ -70,7 +70,7 @@ class Figures:
     """What a plan costs: microseconds, bytes from and to device memory, bytes of LX a core at most, and moves.
 
     `compute_us` and `memory_us` run at once, `beside_us` hides behind nothing.  `bound_us` and `gap` are -1 where no
-    bound is known.  `remark` is a sentence on pins that were not kept, '' if all were.
+    bound is known.  `refused` counts pins, `remark` is a sentence on those that were not kept, '' if all were.
     """
 
     total_us: float
@@ -85,6 +85,7 @@ class Figures:
     resident: int
     moves: int
     ok: bool
+    refused: int = 0
     remark: str = ""
 
 
@@ -175,6 +176,7 @@ def figures_of(compilation: Compilation) -> Figures:
         resident=sum(isinstance(place, Slot) for place in plan.placement.values()),
         moves=sum(edit.kind is EditKind.RELAYOUT for edit in plan.edits),
         ok=compilation.ok,
+        refused=sum(one.state is PinState.REFUSED for one in plan.pins.values()),
         remark=_remark(compilation),
     )
 

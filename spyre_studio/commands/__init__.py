@@ -40,6 +40,7 @@ _ROWS = (
     Command("examples", "list the bundled examples"),
     Command("capture", "trace a model and lower it to loop nests"),
     Command("compile", "plan a model for a device and price the plan"),
+    Command("sweep", "plan a model for every value of one knob"),
     Command("check", "prove a saved plan again"),
     Command("show", "print a file of this program as a listing"),
     Command("why", "say why a buffer is where it is"),

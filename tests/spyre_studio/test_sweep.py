@@ -125,7 +125,7 @@ def test_splits_are_the_best_by_time_and_that_of_the_plan() -> None:
     made = settings_of(base(), f"op:{op}", found=found)
     legal = [one for one in found if one.legal]
     assert 2 <= len(made) <= MOST_SPLITS + 1
-    assert [one.title for one in made][0].split(" · ")[0].partition(" ")[0] in dict(legal[0].factors)
+    assert made[0].title.split(" · ")[0].partition(" ")[0] in dict(legal[0].factors)
     assert len(now(made)) == 1
     same = next(one for one in made if one.now)
     assert not same.pins, "the plan has it without a pin"

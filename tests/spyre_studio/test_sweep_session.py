@@ -1,4 +1,4 @@
-"""A sweep in a session with a real worker: one plan after the other, shown without being made again, dropped in time."""
+"""A sweep in a session with a real worker: plan after plan, shown without being made again, dropped in time."""
 
 from collections.abc import Iterator
 from pathlib import Path
