@@ -1,23 +1,21 @@
 """Insight: one finding about a plan, what it costs, where it shows, and the nearest remedy.
 
-Owns the values, what a remedy makes of pins, and when a saving counts as one.  Refuses to find anything: `insight_kinds`
-has the table of what is looked for, `insight_trials` works out what remedies save.
+Owns the values, what a remedy makes of pins, and when a saving counts as one.  Refuses to find anything: `insights` has
+the table of what is looked for, `insight_trials` works out what remedies save.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import reduce
 from typing import Final
 
-from frozendict import frozendict
-
 from compiler.pins import Pins
+from spyre_studio.pin_tables import with_division, with_layout, with_placement, with_relayout, with_same, without
 
 LEAST_US: Final = 0.005
 """Times below this round to nothing in every list: a smaller saving is told as none."""
-_TABLES: Final = ("division", "layout", "placement", "tiles", "order", "same", "relayout")
 
 
 class Basis(StrEnum):
@@ -33,12 +31,14 @@ class Basis(StrEnum):
 class Saving:
     """What a remedy saves of the plan's predicted time, in us; below zero where the plan would take longer.
 
-    `note` says what became of the pins that the remedy set, if that is not what was asked for.
+    `note` says what became of the pins that the remedy set, if that is not what was asked for; `refused`: one of them
+    was refused, or there is no plan, so that the remedy is none.
     """
 
     us: float = 0.0
     basis: Basis = Basis.OPEN
     note: str = ""
+    refused: bool = False
 
     @property
     def known(self) -> bool:
@@ -48,7 +48,7 @@ class Saving:
     @property
     def helps(self) -> bool:
         """True if it is known to save time."""
-        return self.known and self.us > LEAST_US
+        return self.known and not self.refused and self.us > LEAST_US
 
 
 OPEN: Final = Saving()
@@ -56,8 +56,8 @@ OPEN: Final = Saving()
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Something that can be done, in words: pins that are set (`more`) and removed (`less`, by key), another pipeline,
-    or a view to look at.  It may be several of these; `view` alone changes nothing."""
+    """Something that can be done, in words: pins that are set (`more`; of divisions, layouts, placement and relayouts)
+    and removed (`less`, by key), another pipeline, or a view to look at.  It may be several; `view` changes nothing."""
 
     words: str
     more: Pins = field(default_factory=Pins)
@@ -73,17 +73,18 @@ class Remedy:
 
     def pins(self, before: Pins) -> Pins:
         """The pins with it done."""
-        kept = {name: _without(getattr(before, name), name, self.less) for name in _TABLES}
-        for name in ("division", "same"):  # one op has a division of its own or that of another
-            other = "same" if name == "division" else "division"
-            gone = tuple(f"{other}:{op}" for op in getattr(self.more, name))
-            kept[other] = _without(kept[other], other, gone)
-        merged = {name: kept[name] | getattr(self.more, name) for name in _TABLES}
-        return replace(before, **merged)
-
-
-def _without(table: Mapping[str, object], kind: str, keys: tuple[str, ...]) -> frozendict[str, object]:
-    return frozendict((name, value) for name, value in table.items() if f"{kind}:{name}" not in keys)
+        made = reduce(without, self.less, before)
+        for op, factors in self.more.division.items():
+            made = with_division(made, op, factors)
+        for op, other in self.more.same.items():
+            made = with_same(made, op, other)
+        for buffer, dim in self.more.layout.items():
+            made = with_layout(made, buffer, dim)
+        for buffer, where in self.more.placement.items():
+            made = with_placement(made, buffer, where)
+        for buffer, way in self.more.relayout.items():
+            made = with_relayout(made, buffer, way)
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """A finding.  `kind` is a key of KINDS, `subject` tells findings of a kind apart.
+    """A finding.  `kind` is a key of KINDS, `subject` tells findings of a kind apart, `title` says it for people.
 
     `cost_us` is the time that goes to it; with `rough`, that is figured from bytes and not a term of the price.
     `cost_bytes` are moved from and to device memory.  `urgent`: what was asked for did not come about.
@@ -114,6 +115,12 @@ class Insight:
     remedies: tuple[Remedy, ...] = ()
     rough: bool = False
     urgent: bool = False
+    title: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is about, in a word or two."""
+        return self.title or self.subject
 
     @property
     def key(self) -> str:

@@ -1,7 +1,7 @@
 """Insight facts: what of a plan the search for insights looks at, made once.
 
 Owns names without the number of their layer, times by term, and thresholds as shares of the whole.  Refuses findings:
-`insight_kinds` has them.
+`insights` has a table of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from compiler.pipelines import name_of
 from compiler.price import CostTerm, StepCost
 from compiler.schedule import Schedule, Step
 from spyre_studio.derived import schedule_of
-from spyre_studio.insight_better import Better
+from spyre_studio.insight_weighed import Better
 from spyre_studio.step_opinion import StepOpinion
 from spyre_studio.term_groups import group_of
 from spyre_studio.units import format_percent, format_us
@@ -53,6 +53,11 @@ class Facts:
     def pipeline(self) -> str:
         """The name of the pipeline, '' if it has none."""
         return name_of(self.compilation.plan.pipeline)
+
+    @property
+    def searched(self) -> bool:
+        """True if divisions, placement and moves were decided together."""
+        return "co-optimize" in self.compilation.plan.pipeline
 
     @cached_property
     def costs(self) -> dict[str, StepCost]:
@@ -118,4 +123,3 @@ def grouped(items: Iterable[T], name: Callable[[T], str]) -> dict[str, list[T]]:
 def spoken(names: list[str]) -> str:
     """One name, or how many there are like the first. Example: 'layers.0.mlp.up/matmul and 39 like it'."""
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} like it"
-

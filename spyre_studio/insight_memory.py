@@ -20,16 +20,16 @@ from compiler.spans import reaches_of
 from spyre_studio.edit_words import word
 from spyre_studio.insight import Evidence, Insight, Remedy
 from spyre_studio.insight_facts import Facts, family, grouped, spoken
-from spyre_studio.insight_time import joint
+from spyre_studio.insight_remedies import moveless, wholesale
 from spyre_studio.units import format_bytes, format_count, format_percent
 from spyre_studio.why_not import WhyNot, traffic_of
 
 MOST: Final = 6
 """Findings of one kind: the table of why-nots has the rest."""
 PADDED: Final = 0.25
-"""Part of a buffer's device bytes that is padding, from which on it is told of: up to a quarter is an odd last stick."""
+"""Part of a buffer's device bytes that is padding, from which on it is told of: less is an odd last stick."""
 FULL, EMPTY = 0.9, 0.25
-"""LX with less than a tenth left refuses what is larger than that; three quarters empty, room is not what is missing."""
+"""LX with less than a tenth left refuses what is larger; three quarters empty, room is not what is missing."""
 HANDED: Final = 0.05
 """Share of the plan's time from which buffers that could stay in LX are told of together."""
 NEAR_SPAN: Final = 0.8
@@ -54,11 +54,22 @@ def outside(facts: Facts) -> Iterator[Insight]:
         detail = f" ({alike[0].detail})" if alike[0].detail else ""
         verb = "is" if len(names) == 1 else "are"
         sentence = (
-            f"{spoken(names)} {verb} not in LX: {alike[0].title}{detail}. {size} go to that, about {facts.share(rough)}."
+            f"{spoken(names)} {verb} not in LX: {alike[0].title}{detail}. {size} go to that, about "
+            f"{facts.share(rough)}."
         )
         steps = tuple(one.producer for one in alike if one.producer)
         evidence = Evidence(steps, tuple(names), view="scratchpad")
-        yield Insight("outside", names[0], sentence, rough, saves, evidence, _inside(facts, alike), rough=True)
+        yield Insight(
+            "outside",
+            names[0],
+            sentence,
+            rough,
+            saves,
+            evidence,
+            _inside(facts, alike),
+            rough=True,
+            title=family(names[0]),
+        )
 
 
 def handovers(facts: Facts) -> Iterator[Insight]:
@@ -75,7 +86,9 @@ def handovers(facts: Facts) -> Iterator[Insight]:
         f"through device memory, about {facts.share(rough)}{room}."
     )
     evidence = Evidence(tuple(one.producer for one in apart), tuple(one.buffer for one in apart), view="scratchpad")
-    yield Insight("handovers", "all", sentence, rough, size, evidence, (joint(facts),), rough=True)
+    yield Insight(
+        "handovers", "all", sentence, rough, size, evidence, wholesale(facts), rough=True, title="all handovers"
+    )
 
 
 def copies(facts: Facts) -> Iterator[Insight]:
@@ -95,7 +108,9 @@ def copies(facts: Facts) -> Iterator[Insight]:
         size = sum(costs[edit.name].hbm_bytes for edit in alike if edit.name in costs)
         evidence = Evidence(tuple(edit.name for edit in alike), (first.source, first.target), view="inspector")
         because = f": {told}." if told else "."
-        yield Insight("copies", first.name, sentence + because, taken, size, evidence, _uncopied(facts, alike))
+        title = f"{word(first.kind)} of {family(first.source)}"
+        remedies = _uncopied(facts, alike)
+        yield Insight("copies", first.name, sentence + because, taken, size, evidence, remedies, title=title)
 
 
 def padding(facts: Facts) -> Iterator[Insight]:
@@ -132,8 +147,8 @@ def fill(facts: Facts) -> Iterator[Insight]:
     sentence = f"LX is {format_percent(peak / budget)} full at its fullest, {left} are left on that core{kept}."
     evidence = Evidence((), tuple(one.buffer for one in crowded), view="scratchpad")
     look = Remedy("See who is there when it is fullest", view="scratchpad")
-    remedies = (joint(facts), look) if crowded and facts.pipeline != "co-optimized" else (look,)
-    yield Insight("fill", "lx", sentence, rough, size, evidence, remedies, rough=True)
+    remedies = (*wholesale(facts), look) if crowded else (look,)
+    yield Insight("fill", "lx", sentence, rough, size, evidence, remedies, rough=True, title="LX")
 
 
 def spans(facts: Facts) -> Iterator[Insight]:
@@ -144,12 +159,12 @@ def spans(facts: Facts) -> Iterator[Insight]:
         division = plan.divisions.get(step.name)
         if division is None:
             continue
-        for reach in reaches_of(step.op, facts.schedule, plan.layouts, round(NEAR_SPAN * limit)):
+        for reach in reaches_of(step.op, facts.schedule, plan.layouts, round(NEAR_SPAN * limit) - 1):
             span = reach.span(division)
             if span >= NEAR_SPAN * limit:
                 found.append((span, step.name, reach.buffer))
     for rows in list(grouped(found, lambda row: row[1]).values())[:MOST]:
-        span, step, buffer = max(rows)
+        span, first, buffer = max(rows)
         steps = list(dict.fromkeys(row[1] for row in rows))
         sentence = (
             f"A core of {spoken(steps)} walks {format_bytes(span)} of {buffer}, {format_percent(span / limit)} of the "
@@ -157,7 +172,9 @@ def spans(facts: Facts) -> Iterator[Insight]:
         )
         look = Remedy("See how else it could be divided", view="inspector")
         taken = sum(facts.costs[name].total_us for name in steps)
-        yield Insight("spans", step, sentence, taken, 0, Evidence(tuple(steps), (buffer,)), (look,))
+        yield Insight(
+            "spans", first, sentence, taken, 0, Evidence(tuple(steps), (buffer,)), (look,), title=family(first)
+        )
 
 
 def _inside(facts: Facts, alike: list[WhyNot]) -> tuple[Remedy, ...]:
@@ -168,13 +185,11 @@ def _inside(facts: Facts, alike: list[WhyNot]) -> tuple[Remedy, ...]:
     if code is ReasonCode.PINNED:
         keys = tuple(f"placement:{name}" for name in names)
         return (Remedy(f"Remove the pin that keeps {spoken(names)} out", less=keys),)
-    into = Remedy(
-        f"Pin {_them(names)} to LX", more=Pins(placement=frozendict((name, "lx") for name in names))
-    )
+    into = Remedy(f"Pin {_them(names)} to LX", more=Pins(placement=frozendict((name, "lx") for name in names)))
     found = [*_matched(facts, names), into] if code in _CHANGED_BY else [into]
     given = facts.schedule.buffers[first.buffer].kind is not BufferKind.COMPUTED
     if given or code is ReasonCode.GRAPH_OUTPUT:
-        return (joint(facts), look) if facts.pipeline != "co-optimized" else (into, look)
+        return (*(() if moveless(facts) else (into,)), *wholesale(facts), look)
     return (*found, look)
 
 
@@ -185,18 +200,20 @@ def _matched(facts: Facts, names: list[str]) -> Iterator[Remedy]:
     ends = []
     for name in names:
         writes, reads = (
-            [facts.schedule.steps[number].name for number in numbers] for numbers in (lives[name].writes, lives[name].reads)
+            [facts.schedule.steps[number].name for number in numbers]
+            for numbers in (lives[name].writes, lives[name].reads)
         )
         if len(writes) == 1 and reads and writes[0] in ops and reads[0] in ops and writes[0] != reads[0]:
             ends.append((writes[0], reads[0]))
     if len(ends) == len(names):
         for words, pick in _FOLLOW:
             pairs = [pick(end) for end in ends]
-            op, other = pairs[0]
+            other = pairs[0][1]
             more = Pins(same=frozendict(pairs))
             yield Remedy(f"{words}: divide {spoken([pair[0] for pair in pairs])} as {other}", more=more)
-    ring = Pins(relayout=frozendict((name, "ring") for name in names))
-    yield Remedy(f"Bring {_them(names)} over the ring to the cores that read {'it' if len(names) == 1 else 'them'}", ring)
+    if not moveless(facts):
+        words = f"Bring {_them(names)} over the ring to the cores that read {'it' if len(names) == 1 else 'them'}"
+        yield Remedy(words, Pins(relayout=frozendict((name, "ring") for name in names)))
 
 
 Ends = tuple[str, str]
@@ -244,10 +261,10 @@ def _padded(facts: Facts, names: list[str], unused: float, size: int, rough: flo
     ]
     look = Remedy("See which lanes of its sticks are used, and how much a larger size would waste", view="inspector")
     evidence = Evidence((), tuple(names))
-    return Insight("padding", names[0], sentence, rough, size, evidence, (*remedies, look), rough=True)
+    return Insight(
+        "padding", names[0], sentence, rough, size, evidence, (*remedies, look), rough=True, title=family(names[0])
+    )
 
 
 def _them(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"all {len(names)}"
-
-

@@ -11,7 +11,7 @@ from typing import Final
 from compiler.pins import PinState
 from spyre_studio.insight import Evidence, Insight, Remedy
 from spyre_studio.insight_facts import Facts
-from spyre_studio.insight_time import joint
+from spyre_studio.insight_remedies import joint
 from spyre_studio.solver_words import stand_in_reason
 from spyre_studio.units import format_percent, format_us
 
@@ -39,7 +39,14 @@ def left(facts: Facts) -> Iterator[Insight]:
     """How much a better plan could save at most, as far as somebody knows."""
     solver = facts.compilation.solver
     if solver.bound_us < 0:
-        yield Insight("left", "unknown", _unknown(facts), remedies=(joint(facts),), evidence=Evidence(view="compare"))
+        yield Insight(
+            "left",
+            "unknown",
+            _unknown(facts),
+            remedies=(joint(facts),),
+            evidence=Evidence(view="compare"),
+            title="the whole plan",
+        )
         return
     gap = solver.objective_us - solver.bound_us
     if solver.objective_us <= 0 or gap < GAP * solver.objective_us:
@@ -49,7 +56,7 @@ def left(facts: Facts) -> Iterator[Insight]:
         f"At most {format_us(gap)} ({share}) are left for a better plan of the search's choices: it found "
         f"{format_us(solver.objective_us)}, and proved that none takes less than {format_us(solver.bound_us)}."
     )
-    yield Insight("left", "gap", sentence, gap, 0, Evidence(view="compare"), (joint(facts),))
+    yield Insight("left", "gap", sentence, gap, 0, Evidence(view="compare"), (joint(facts),), title="the whole plan")
 
 
 def _unknown(facts: Facts) -> str:

@@ -17,8 +17,9 @@ from compiler.loops import OpKind
 from compiler.pins import Pins
 from compiler.price import StepCost
 from spyre_studio.insight import Evidence, Insight, Remedy
-from spyre_studio.insight_better import Better
-from spyre_studio.insight_facts import Facts, grouped, spoken
+from spyre_studio.insight_facts import Facts, family, grouped, spoken
+from spyre_studio.insight_remedies import wholesale
+from spyre_studio.insight_weighed import Better
 from spyre_studio.units import format_count, format_us
 
 COSTLY: Final = 0.05
@@ -55,18 +56,16 @@ _JOINT: Final = frozenset({"read/write turnaround", "replicated operand", "share
 
 def costly(facts: Facts) -> Iterator[Insight]:
     """The steps that cost most, with what bounds them."""
-    families = grouped(facts.compilation.cost.steps, lambda cost: cost.step)
-    ranked = sorted(families.items(), key=lambda item: -_sum(item[1]))
-    for name, costs in ranked[:MOST_STEPS]:
+    better = {family(one.op): one for one in facts.better}
+    for name, costs in _costliest(facts):
         taken = _sum(costs)
-        if not facts.notable(taken, COSTLY):
-            return
         steps = [cost.step for cost in costs]
         verb = "takes" if len(costs) == 1 else "take"
         sentence = f"{spoken(steps)} {verb} {facts.share(taken)}, bound by {_bound(facts, costs)}."
         look = Remedy("See the divisions that it could have, and where its time goes", view="inspector")
         size = sum(cost.hbm_bytes for cost in costs)
-        yield Insight("steps", name, sentence, taken, size, Evidence(tuple(steps)), (look,))
+        other = [_divided(better[name], _like(facts, better[name].op))] if name in better else []
+        yield Insight("steps", name, sentence, taken, size, Evidence(tuple(steps)), (*other, look))
 
 
 def terms(facts: Facts) -> Iterator[Insight]:
@@ -109,10 +108,12 @@ def idle_cores(facts: Facts) -> Iterator[Insight]:
 
 
 def better_divisions(facts: Facts) -> Iterator[Insight]:
-    """Ops with another division that is quicker, priced alone."""
-    costs = facts.costs
+    """Ops with another division that is quicker, priced alone, which are not told of as costly steps."""
+    costs, told = facts.costs, {name for name, _ in _costliest(facts)}
     for one in facts.better:
-        alike = [name for name in costs if name in _like(facts, one.op)]
+        if family(one.op) in told:
+            continue
+        alike = _like(facts, one.op)
         gain = (one.now_us - one.then_us) * len(alike)
         if not facts.notable(gain):
             continue
@@ -123,7 +124,7 @@ def better_divisions(facts: Facts) -> Iterator[Insight]:
         )
         taken = sum(costs[name].total_us for name in alike)
         yield Insight(
-            "better", one.op, sentence, taken, 0, Evidence(tuple(alike)), (_divided(one, alike),)
+            "better", one.op, sentence, taken, 0, Evidence(tuple(alike)), (_divided(one, alike),), title=family(one.op)
         )
 
 
@@ -176,15 +177,7 @@ def _bound(facts: Facts, costs: list[StepCost]) -> str:
 
 def _of_term(facts: Facts, name: str) -> tuple[Remedy, ...]:
     look = Remedy("See which steps are far below their roof", view="roofline")
-    return (joint(facts), look) if name in _JOINT and facts.pipeline != "co-optimized" else (look,)
-
-
-def joint(facts: Facts) -> Remedy:
-    """Let one search decide divisions, placement and moves together, or go on with it."""
-    if facts.pipeline == "co-optimized":
-        return Remedy("Re-solve with more seconds", view="compare")
-    words = "Let divisions, scratchpad and moves be decided together (pipeline co-optimized)"
-    return Remedy(words, pipeline="co-optimized")
+    return (*wholesale(facts), look) if name in _JOINT else (look,)
 
 
 def _divided(one: Better, steps: list[str]) -> Remedy:
@@ -196,18 +189,24 @@ def _factors(one: Better) -> str:
     return " ".join(f"{loop} {factor}" for loop, factor in one.factors.items()) or "on one core"
 
 
-def _like(facts: Facts, op: str) -> frozenset[str]:
-    """Steps of equal layers that are divided as this one now and cost as much."""
+def _costliest(facts: Facts) -> list[tuple[str, list[StepCost]]]:
+    """The families of steps that are told of, by name."""
+    families = grouped(facts.compilation.cost.steps, lambda cost: cost.step)
+    ranked = sorted(families.items(), key=lambda item: -_sum(item[1]))[:MOST_STEPS]
+    return [(name, costs) for name, costs in ranked if facts.notable(_sum(costs), COSTLY)]
+
+
+def _like(facts: Facts, op: str) -> list[str]:
+    """Steps of equal layers that are divided as this one now and cost as much, in their order."""
     own = facts.costs[op]
     divisions = facts.compilation.plan.divisions
     names = next((names for names in grouped(facts.costs, str).values() if op in names), [op])
-    return frozenset(
+    return [
         name
         for name in names
         if divisions.get(name) == divisions.get(op) and facts.costs[name].hbm_bytes == own.hbm_bytes
-    )
+    ]
 
 
 def _sum(costs: list[StepCost]) -> float:
     return sum(cost.total_us for cost in costs)
-

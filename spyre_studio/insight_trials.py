@@ -17,13 +17,13 @@ from compiler.errors import StoppedError, StudioError
 from compiler.pins import Pins, PinState
 from spyre_studio import tasks
 from spyre_studio.insight import Basis, Insight, Remedy, Saving
-from spyre_studio.insight_better import Better
 from spyre_studio.insight_facts import Facts, family
-from spyre_studio.insights import Trial, Weighed, insights
+from spyre_studio.insight_weighed import Better, Trial, Weighed
+from spyre_studio.insights import insights
 from spyre_studio.options import CompileOptions
 from spyre_studio.reporter import Reporter, stop_if_cancelled
 
-PHASE: Final = "weighing"
+PHASE: Final = "weigh"
 MOST_TRIALS, LEAST_TRIALS = 40, 8
 WORTH_STEPS: Final = 8000
 """Plans of so many steps together are made in all: about ten seconds."""
@@ -120,21 +120,23 @@ def _saving(compilation: Compilation, asked: _Try, remedy: Remedy, reporter: Rep
     except StoppedError:
         raise
     except StudioError as error:
-        return Saving(0.0, basis, f"no plan: {error.sentence}")
+        return Saving(0.0, basis, f"no plan: {error.sentence}", refused=True)
     if not made.ok:
-        return Saving(0.0, basis, "no plan that passes its checks")
-    return Saving(compilation.cost.total_us - made.cost.total_us, basis, _became(made, remedy))
+        return Saving(0.0, basis, "no plan that passes its checks", refused=True)
+    saved = compilation.cost.total_us - made.cost.total_us
+    return Saving(saved, basis, *_became(made, remedy))
 
 
-def _became(made: Compilation, remedy: Remedy) -> str:
-    """What became of the remedy's pins, if that is not what they ask for."""
+def _became(made: Compilation, remedy: Remedy) -> tuple[str, bool]:
+    """What became of the remedy's pins, if that is not what they ask for, and whether one was refused."""
     statuses = [made.plan.pins[key] for key in remedy.more.keys if key in made.plan.pins]
     for state in (PinState.REFUSED, PinState.ADJUSTED):
         those = [status for status in statuses if status.state is state]
         if those:
             count = f"{len(those)} of {len(statuses)} pins" if len(statuses) > 1 else "the pin"
-            return f"{count} {state}: {those[0].detail}" if those[0].detail else f"{count} {state}"
-    return ""
+            words = f"{count} {'were' if len(statuses) > 1 else 'was'} {state}"
+            return f"{words}: {those[0].detail}" if those[0].detail else words, state is PinState.REFUSED
+    return "", False
 
 
 def _better(compilation: Compilation, reporter: Reporter) -> Iterator[Better]:

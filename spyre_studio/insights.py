@@ -14,8 +14,8 @@ from frozendict import frozendict
 from compiler.compilation import Compilation
 from spyre_studio import insight_memory, insight_plan, insight_time
 from spyre_studio.insight import Insight, Saving
-from spyre_studio.insight_better import Better
 from spyre_studio.insight_facts import Facts
+from spyre_studio.insight_weighed import NOT_WEIGHED, Weighed
 from spyre_studio.step_opinion import StepOpinion
 
 
@@ -50,28 +50,6 @@ _ROWS = (
     Kind("left", "what is left", "How much a better plan could save at most.", insight_plan.left),
 )
 KINDS: Final[frozendict[str, Kind]] = frozendict((row.key, row) for row in _ROWS)
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """What the remedy at this place of an insight saves."""
-
-    key: str
-    place: int
-    saving: Saving
-
-
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """What the compiler was asked about a plan: better divisions, and savings of remedies.  `left_out` remedies were
-    not tried, because there are too many for the size of the plan."""
-
-    better: tuple[Better, ...] = ()
-    trials: tuple[Trial, ...] = ()
-    left_out: int = 0
-
-
-NOT_WEIGHED: Final = Weighed()
 
 
 def insights(

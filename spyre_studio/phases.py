@@ -28,6 +28,7 @@ _WORDS: Final = {
     "simulate": "Running on the simulated device",
     "timing": "Simulating the run",
     "sweep": "Sweeping",
+    "weigh": "Working out what remedies save",
 }
 
 

@@ -39,8 +39,8 @@ from spyre_studio.request import (
     open_request,
     verify_request,
 )
+from spyre_studio.session_insights import Advising
 from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, VERIFY, WORK
-from spyre_studio.session_sweep import Sweeping
 from spyre_studio.solved import Asked, Solved, was_stopped
 from spyre_studio.sweep import Setting, keeping_reserve
 from spyre_studio.variant import Variants
@@ -49,7 +49,7 @@ from spyre_studio.variant_change import Wanted, WantedChange
 _STALE = Failure("the plan on screen", "pins or options changed since it was made", "re-solve first, or save the pins")
 
 
-class Session(Sweeping):
+class Session(Advising):
     """The verbs; see `SessionState` for what can be read."""
 
     # Opening
@@ -316,6 +316,7 @@ class Session(Sweeping):
         self._opening = ""
         self.drop_simulation()
         self.end_sweep()
+        self.end_weighing()
         for channel in (WORK, VERIFY):
             self.jobs.cancel(channel)
             self._leave(channel)

@@ -25,7 +25,7 @@ from spyre_studio.solved import Asked, Solved, SolvedPlans
 
 State = Literal["empty", "loading", "ready", "error"]
 WORK, VERIFY, CANDIDATES, LAYOUTS, HANDOVER = "work", "verify", "candidates", "layouts", "handover"
-SIMULATE, SWEEP = "simulate", "sweep"
+SIMULATE, SWEEP, WEIGH = "simulate", "sweep", "weigh"
 
 
 class SessionState(QObject):
@@ -131,8 +131,8 @@ class SessionState(QObject):
 
     @property
     def busy(self) -> str:
-        """The phase of what is being opened, compiled, verified, simulated or swept; '' if nothing is."""
-        channels = (WORK, VERIFY, SIMULATE, SWEEP)
+        """The phase of what is being opened, compiled, verified, simulated, swept or weighed; '' if none is."""
+        channels = (WORK, VERIFY, SIMULATE, SWEEP, WEIGH)
         return next((self._phases[channel] for channel in channels if channel in self._phases), "")
 
     @property

@@ -5,6 +5,7 @@ Owns: making the views of the table, their docks, and the layout with its reset.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, Protocol, cast
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, Signal
@@ -17,10 +18,12 @@ from spyre_studio.qt_theme import px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.theme import GRID
+from spyre_studio.turns import Turns
 from spyre_studio.view_host import ViewHost
 from spyre_studio.views import VIEWS, View, ViewRow
 from spyre_studio.views.compare import CompareView
 from spyre_studio.views.graph import GraphView
+from spyre_studio.views.insights import InsightsView
 from spyre_studio.views.inspector import InspectorView
 from spyre_studio.views.module_tree import ModuleTree
 from spyre_studio.views.pins_panel import PinsPanel
@@ -46,7 +49,10 @@ class _ViewWidget(View, Protocol):
 
 class Workbench(QWidget):
     """Made once, when the first model opens. `panels` is the window inside the window that holds the docks; `asked`
-    carries the key of an action that a view has a button for."""
+    carries the key of an action that a view has a button for.
+
+    It is whole once `making` has come to its end: every view takes a turn of the event loop, unless somebody needs it.
+    """
 
     asked = Signal(str)
 
@@ -54,6 +60,7 @@ class Workbench(QWidget):
         super().__init__(parent)
         self._session, self._selection = session, selection
         self.header = Header(session, self)
+        self.turns = Turns(self)
         self.panels = QMainWindow(self)
         self.panels.setWindowFlags(Qt.WindowType.Widget)
         self.tree = ModuleTree(session, selection, self)
@@ -65,12 +72,21 @@ class Workbench(QWidget):
         self._pressed_height = -1  # px of the bottom views when the mouse was pressed at an edge of a panel
         self._height_chosen = False
         self.full = FullView(self)
+        self._first_state = QByteArray()
+        self._sized = False
+        self.making = self._make()
+
+    def _make(self) -> Iterator[str]:
+        """Make one part after the other; yields the key of each view."""
         self._build()
+        for row in VIEWS:
+            self._add_view(row)
+            yield row.key
+        self._add_dock("bottom", "Bottom views", self.tabs, Qt.DockWidgetArea.BottomDockWidgetArea)
         self._follow(self.tree, self.tree)
         self.tree.group_chosen.connect(self._show_group)
         self._link_views()
         self._first_state = self.panels.saveState(_VERSION)
-        self._sized = False
 
     @property
     def graph(self) -> GraphView:
@@ -89,6 +105,9 @@ class Workbench(QWidget):
             variants.compared.connect(compare.choose)
             variants.compared.connect(lambda _before, _after: self.show_view("compare"))
             variants.asked.connect(self.asked)
+        insights = self.views["insights"]
+        if isinstance(insights, InsightsView):
+            insights.shown.connect(self.show_view)
 
     @property
     def current_view(self) -> str:
@@ -166,9 +185,6 @@ class Workbench(QWidget):
         for corner in (Qt.Corner.TopRightCorner, Qt.Corner.BottomRightCorner):
             self.panels.setCorner(corner, Qt.DockWidgetArea.RightDockWidgetArea)
         self._add_dock("left", "Model and pins", self._left_panel(), Qt.DockWidgetArea.LeftDockWidgetArea)
-        for row in VIEWS:
-            self._add_view(row)
-        self._add_dock("bottom", "Bottom views", self.tabs, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setAccessibleName("Bottom views")
         self.tabs.currentChanged.connect(self._turned)
@@ -187,7 +203,8 @@ class Workbench(QWidget):
                 self._add_dock("right", row.title, made, Qt.DockWidgetArea.RightDockWidgetArea)
 
     def _follow(self, view: View, widget: QWidget) -> None:
-        self._hosts.append(ViewHost(view, widget, self._session, self._selection))
+        turns = None if isinstance(view, GraphView) else self.turns  # where one is in the graph is put back at once
+        self._hosts.append(ViewHost(view, widget, self._session, self._selection, turns))
 
     def _add_dock(self, key: str, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> None:
         """A panel without a title of its own; what it shows says what it is."""

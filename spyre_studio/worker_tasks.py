@@ -22,6 +22,7 @@ from compiler.emit import export
 from compiler.errors import InputError
 from compiler.pins import Pins
 from spyre_studio import tasks
+from spyre_studio.insight_trials import weigh
 from spyre_studio.layout_wire import plain_layout, read_graph
 from spyre_studio.options import CompileOptions
 from spyre_studio.output_file import write_whole
@@ -187,6 +188,11 @@ def _check(call: Call) -> Result:
     return verdicts, unstructure(verdicts)
 
 
+def _weigh(call: Call) -> Result:
+    found = weigh(call.get("plan", Compilation), call.reporter)
+    return found, unstructure(found)
+
+
 def _export(call: Call) -> Result:
     plan, name, path = call.get("plan", Compilation), call.get("format", str), call.get("path", str)
     write_whole(Path(path), to_json(plan) + "\n" if name == WHOLE else export(plan, name))
@@ -211,6 +217,7 @@ class Lane(StrEnum):
     SEARCH = "search"
     TIMING = "timing"
     SWEEP = "sweep"
+    WEIGHING = "weighing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +236,7 @@ TASKS: frozendict[str, Task] = frozendict(
     plan=Task(_plan, Lane.SWEEP),
     candidates=Task(_candidates),
     layouts=Task(_layouts, Lane.SEARCH),
+    weigh=Task(_weigh, Lane.WEIGHING),
     handover=Task(_handover, Lane.SEARCH),
     verify=Task(_verify, Lane.MODEL),
     simulate=Task(_simulate, Lane.TIMING),

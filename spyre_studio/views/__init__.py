@@ -54,6 +54,8 @@ VIEWS: Final[tuple[ViewRow, ...]] = (
     ViewRow("verify", "Verify", "bottom", "verify", "VerifyView", "the checks, and numbers against PyTorch"),
     ViewRow("program", "Program", "bottom", "program", "ProgramView", "plan and device program as text"),
     ViewRow("variants", "Variants", "bottom", "variants", "VariantsView", "plans with names, and what each costs"),
+    ViewRow("sweep", "Sweep", "bottom", "sweep", "SweepView", "what the plan costs at every value of one knob"),
+    ViewRow("insights", "Insights", "bottom", "insights", "InsightsView", "what costs most, and the nearest remedy"),
 )
 
 
