@@ -15,8 +15,9 @@ from compiler.captured import Captured
 from compiler.compilation import Compilation
 from compiler.errors import StoppedError, StudioError
 from compiler.pins import Pins, PinState
+from compiler.pipelines import PIPELINES
 from spyre_studio import tasks
-from spyre_studio.insight import Basis, Insight, Remedy, Saving
+from spyre_studio.insight import Basis, Remedy, Saving
 from spyre_studio.insight_facts import Facts, family
 from spyre_studio.insight_weighed import Better, Trial, Weighed
 from spyre_studio.insights import insights
@@ -44,9 +45,9 @@ class _Try:
     seconds: float | None
 
 
-def weigh(compilation: Compilation, reporter: Reporter) -> Weighed:
-    """Better divisions of the costliest ops, and what the remedies of all insights save.  StoppedError once the
-    reporter is cancelled."""
+def weigh(compilation: Compilation, reporter: Reporter, *, searches: bool = True) -> Weighed:
+    """Better divisions of the costliest ops, and what the remedies of all insights save; without `searches` only of
+    those that come to the same on every computer.  StoppedError once the reporter is cancelled."""
     reporter.progress(0.0, PHASE, "divisions of the costliest ops")
     better = tuple(_better(compilation, reporter))
     wanted = [
@@ -62,7 +63,8 @@ def weigh(compilation: Compilation, reporter: Reporter) -> Weighed:
         stop_if_cancelled(reporter)
         asked = _asked(compilation, remedy)
         if asked not in known:
-            if len(known) >= most or not _small_enough(compilation, asked):
+            searched = _searches(_spec(asked.pipeline))
+            if len(known) >= most or (searched and not (searches and _small_enough(compilation))):
                 left_out += 1
                 continue
             reporter.progress(number / len(wanted), PHASE, remedy.words)
@@ -92,13 +94,12 @@ def _asked(compilation: Compilation, remedy: Remedy) -> _Try:
     return _Try(pins, plan.pipeline, None)
 
 
-def _small_enough(compilation: Compilation, asked: _Try) -> bool:
-    return not _searches(_spec(asked.pipeline)) or len(compilation.plan.divisions) <= SEARCH_STEPS
+def _small_enough(compilation: Compilation) -> bool:
+    """True if a search for such a plan comes to something in the time of a trial."""
+    return len(compilation.plan.divisions) <= SEARCH_STEPS
 
 
 def _spec(pipeline: str) -> str:
-    from compiler.pipelines import PIPELINES
-
     return PIPELINES.get(pipeline, pipeline)
 
 
@@ -155,12 +156,6 @@ def _better(compilation: Compilation, reporter: Reporter) -> Iterator[Better]:
         first, chosen = next((row for row in rows if row.legal), None), next(row for row in rows if row.chosen)
         if first is not None and not first.chosen and facts.notable(chosen.total_us - first.total_us):
             yield Better(cost.step, first.factors, chosen.total_us, first.total_us, first.cores)
-
-
-def all_of(compilation: Compilation, reporter: Reporter) -> tuple[tuple[Insight, ...], Weighed]:
-    """The insights of a plan with their savings."""
-    weighed = weigh(compilation, reporter)
-    return insights(compilation, weighed=weighed), weighed
 
 
 class _Quiet:

@@ -36,7 +36,7 @@ _ROWS = (
     Kind("outside", "outside LX", "A buffer in device memory that steps move back and forth.", insight_memory.outside),
     Kind(
         "handovers",
-        "handovers",
+        "handover",
         "Steps that are divided differently hand buffers over through device memory.",
         insight_memory.handovers,
     ),

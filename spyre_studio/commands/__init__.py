@@ -44,6 +44,7 @@ _ROWS = (
     Command("check", "prove a saved plan again"),
     Command("show", "print a file of this program as a listing"),
     Command("why", "say why a buffer is where it is"),
+    Command("insights", "say what costs most in a plan, and what would help"),
     Command("verify", "run a plan on the simulated device and compare with PyTorch"),
     Command("lessons", "run published studies beside cost model and simulator"),
     Command("simulate", "run a plan on the clock of the simulated device"),

@@ -66,10 +66,9 @@ class InsightDetail(QScrollArea):
         heading.setToolTip(kind.hint)
         column.addWidget(heading)
         column.addWidget(_narrow(text_label(insight.sentence)))
-        for words, names, what in (
-            ("Steps", insight.evidence.steps, _STEP),
-            ("Buffers", insight.evidence.buffers, _BUFFER),
-        ):
+        where = insight.evidence
+        steps = () if set(where.steps) == set(where.buffers) else where.steps  # a buffer is named after its step
+        for words, names, what in (("Steps", steps, _STEP), ("Buffers", where.buffers, _BUFFER)):
             if names:
                 column.addWidget(self._links(words, names, what))
         nearest = insight.nearest

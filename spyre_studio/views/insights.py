@@ -38,6 +38,8 @@ QUIET = empty("Nothing stands out", NOTHING)
 LOOKING = loading("Looking for what costs most", action="")
 _AT_ONCE: Final = 400  # steps; about 40 ms of looking
 _ALONE: Final = 200  # steps; savings of smaller plans are worked out as soon as somebody looks
+_LONGEST: Final = 28  # characters of a name in the table
+_TABLE: Final = 0.58  # of the width, at first
 _NARROW: Final = 620  # px; below this the detail stands under the table
 
 
@@ -53,7 +55,7 @@ class InsightsView(PagedView):
         super().__init__(session, selection, parent)
         self._found: tuple[Insight, ...] = ()
         self._made_of: tuple[Compilation, int, Weighed] | None = None
-        self._chosen = ""
+        self._chosen, self._shared_out = "", False
         self.background = Background(self)
         self.words, self.badge = ElidedLabel(), QLabel()
         self.weigh = button("Work out savings", "secondary", "Make the plan again with each remedy, aside")
@@ -196,7 +198,12 @@ class InsightsView(PagedView):
         """Side by side where there is room."""
         super().resizeEvent(event)
         narrow = self.width() < px(_NARROW)
-        self.halves.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+        wanted = Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal
+        if wanted != self.halves.orientation() or not self._shared_out:
+            self._shared_out = True
+            self.halves.setOrientation(wanted)
+            whole = self.height() if narrow else self.width()
+            self.halves.setSizes([round(_TABLE * whole), round((1 - _TABLE) * whole)])
 
     def _share(self, cell: Cell) -> float:
         most = max((one.cost_us for one in self._found), default=0.0)
@@ -205,10 +212,10 @@ class InsightsView(PagedView):
     def _columns(self) -> tuple[Column, ...]:
         saves = "What the nearest remedy saves of the predicted time: the plan was made again with it"
         return (
-            Column("what"),
-            Column("kind"),
+            Column("what", _ending),
             Column("costs, µs", _cost, number=True, bar=self._share, hint="Predicted time that goes to it"),
             Column("saves, µs", _saves, number=True, hint=saves, colour=_saves_colour),
+            Column("kind"),
             Column("moved", lambda cell: moved_text(float(cell)), number=True, hint="Bytes from and to device memory"),
             Column("nearest remedy"),
             Column("finding"),
@@ -244,8 +251,6 @@ class InsightsView(PagedView):
         self.halves.setChildrenCollapsible(False)
         self.halves.addWidget(self.table)
         self.halves.addWidget(self.detail)
-        self.halves.setStretchFactor(0, 3)
-        self.halves.setStretchFactor(1, 2)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -259,7 +264,13 @@ def _cells(one: Insight) -> tuple[Cell, ...]:
     nearest, saved = one.nearest, saved_us(one)
     words = nearest.words if nearest is not None else ""
     saves = float("nan") if saved is None else saved
-    return (one.name, KINDS[one.kind].title, one.cost_us, saves, one.cost_bytes, words, one.sentence)
+    return (one.name, one.cost_us, saves, KINDS[one.kind].title, one.cost_bytes, words, one.sentence)
+
+
+def _ending(cell: Cell) -> str:
+    """A long name by its end, which tells steps of a module apart."""
+    name = str(cell)
+    return name if len(name) <= _LONGEST else f"…{name[1 - _LONGEST :]}"
 
 
 def _cost(cell: Cell) -> str:
