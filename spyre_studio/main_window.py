@@ -22,6 +22,7 @@ from resources.examples import examples
 from spyre_studio.action_set import ActionSet, bind
 from spyre_studio.banner import Banner
 from spyre_studio.deep_link_follow import DeepLinks
+from spyre_studio.graph_place import place_of, put_place
 from spyre_studio.handlers import Handlers
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.project import is_project
@@ -104,7 +105,7 @@ class MainWindow(QMainWindow):
         """
         old = self.workbench
         shown, key, alone, layout = self.page is old, old.current_view, old.full.key, old.saved_layout()
-        opened = old.graph.fold.opened
+        opened, place = old.graph.fold.opened, place_of(old.graph)
         old.graph.fold.finish()
         self._pages.removeWidget(old)
         delete(old)
@@ -116,6 +117,7 @@ class MainWindow(QMainWindow):
         if shown:
             self._pages.setCurrentWidget(new)
             new.graph.fold.keep_open(opened)
+            put_place(new.graph, place)
             new.graph.canvas.setFocus()
         if alone:
             new.full.enter(alone)

@@ -18,10 +18,11 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
 from spyre_studio.bars import BAR_ROLE, BarCell, Part
+from spyre_studio.columns import ColumnRoom
 from spyre_studio.qt_theme import font, px, qcolor
 from spyre_studio.theme import GRID, ROW
 
@@ -39,6 +40,7 @@ class Column:
     """`title` with its unit, e.g. 'time, µs'; `write` makes text of a value; numbers stand right, monospaced.
 
     `bar`: the share (0..1) or the parts of the bar in that cell; `colour`: '#rrggbb' of its text, '' for the usual.
+    `gives_way`: 0 for a column that is always shown; where there is no room, the highest number goes first.
     """
 
     title: str
@@ -47,6 +49,7 @@ class Column:
     hint: str = ""
     bar: Callable[[Cell], float | tuple[Part, ...]] | None = None
     colour: Callable[[Cell], str] | None = None
+    gives_way: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +185,8 @@ class CopyableTable(QTableView):
         self._make: Callable[[], Sequence[Row]] | None = None
         self._wanted: frozenset[Hashable] = frozenset()
         self._wanted_widths: list[int] = []
+        ranked = sorted((-one.gives_way, place) for place, one in enumerate(model.columns) if one.gives_way)
+        self._room = ColumnRoom(tuple(place for _, place in ranked))
         self._filtered = _Filtered(self)
         self._filtered.setSourceModel(model)
         self._filtered.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
@@ -266,6 +271,28 @@ class CopyableTable(QTableView):
             self._model.set_rows(make())
             self.select(tuple(self._wanted))
 
+    def columns_menu(self) -> QMenu:
+        """Every column that may give way, to be shown or hidden."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for place in sorted(self._room.order):
+            entry = menu.addAction(self._model.columns[place].title)
+            entry.setCheckable(True)
+            entry.setChecked(not self.isColumnHidden(place))
+            entry.triggered.connect(lambda shown, place=place: self._choose_column(place, shown))
+        return menu
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Which columns are shown."""
+        if self._room.order:
+            self.columns_menu().popup(event.globalPos())
+        else:
+            super().contextMenuEvent(event)
+
+    def _choose_column(self, place: int, shown: bool) -> None:
+        self._room = self._room.choose(place, shown)
+        self._fit_columns()
+
     def _row(self, place: int) -> Row:
         return self._model.rows[self._filtered.mapToSource(self._filtered.index(place, 0)).row()]
 
@@ -284,6 +311,8 @@ class CopyableTable(QTableView):
             return
         header = self.horizontalHeader()
         columns = range(header.count())
+        for place in self._room.order:
+            self.setColumnHidden(place, False)  # a hidden one has no width to tell
         self._wanted_widths = [max(self.sizeHintForColumn(place), header.sectionSizeHint(place)) for place in columns]
         self._fit_widths()
 
@@ -294,8 +323,12 @@ class CopyableTable(QTableView):
         if self._dragged or not self._model.rows or len(self._wanted_widths) != header.count():
             return
         least = [min(wanted, px(_WIDEST)) for wanted in self._wanted_widths]
-        spare = max(self.viewport().width() - sum(least), 0)
-        for place in range(1, header.count()):
+        hidden = self._room.hidden([max(least[0], header.sectionSizeHint(0)), *least[1:]], self.viewport().width())
+        for place in self._room.order:
+            self.setColumnHidden(place, place in hidden)
+        shown = [place for place in range(1, header.count()) if place not in hidden]
+        spare = max(self.viewport().width() - least[0] - sum(least[place] for place in shown), 0)
+        for place in shown:
             grown = min(self._wanted_widths[place] - least[place], spare)
             spare -= grown
             header.resizeSection(place, least[place] + grown)
@@ -325,6 +358,10 @@ class CopyableTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(px(ROW))
         header = self.horizontalHeader()
         header.setHighlightSections(False)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(
+            lambda at: self.columns_menu().popup(header.mapToGlobal(at)) if self._room.order else None
+        )
         header.setMinimumSectionSize(px(5 * GRID))
         header.setResizeContentsPrecision(64)  # rows to measure: the first ones stand for all
         header.sectionResized.connect(self._resized)

@@ -37,6 +37,7 @@ from spyre_studio.reporter import Reporter, stop_if_cancelled
 from spyre_studio.search_run import BestSoFar
 from spyre_studio.step_opinion import StepOpinion
 from spyre_studio.throttle import Throttle
+from spyre_studio.trace_sentence import SUFFIX as TRACE
 from spyre_studio.trace_sentence import trace_refusal
 
 if TYPE_CHECKING:
@@ -126,7 +127,10 @@ def refusal_of(verdict: Verdict, origin: str) -> InputError:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file; InputError if it cannot be read."""
+    """The text of a file; InputError if it cannot be read, or is a trace or what is left of one."""
+    refused = trace_refusal(path) if path.suffix.lower() == TRACE else None
+    if refused is not None:
+        raise refused
     try:
         return path.read_text("utf-8")
     except FileNotFoundError as error:

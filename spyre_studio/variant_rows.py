@@ -77,6 +77,8 @@ COLUMNS: Final[tuple[tuple[str, str], ...]] = (
 """Title and tooltip of each column."""
 RIGHT: Final = frozenset({2, 3, 4, 5, 7})
 """Columns of numbers."""
+GIVE_WAY: Final = (9, 5, 4, 7, 8, 3, 6, 1)
+"""Columns that are left out where there is no room, the first one first."""
 NAME, DELTA, CHECKS, NOTE = 0, 3, 6, 9
 
 

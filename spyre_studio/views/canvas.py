@@ -95,6 +95,10 @@ class Canvas(QWidget):
         """The item that Enter activates: the selected one."""
         return None
 
+    def wheel_zooms_at(self, pos: QPointF) -> bool:
+        """True where a plain wheel has nothing to scroll and zooms instead: over an axis, for instance."""
+        return False
+
     def begin_drag(self, item: Hashable, start: QPointF) -> Gesture | None:
         """A gesture for a drag that began on `item`; None pans."""
         return None

@@ -46,7 +46,8 @@ class Pointer:
         held = event.modifiers()
         # Some platforms turn the wheel sideways themselves while Shift or Alt is held.
         turn = angle.y() or angle.x()
-        if bool(held & _CONTROL) != self.wheel_zooms:
+        plain = not held & (_CONTROL | _SHIFT)
+        if bool(held & _CONTROL) != self.wheel_zooms or (plain and canvas.wheel_zooms_at(event.position())):
             canvas.zoom_by(_WHEEL_ZOOM**turn, event.position())
         elif held & _SHIFT:
             canvas.pan_by(turn / 2, 0)

@@ -57,7 +57,7 @@ NOT_SIMULATED = empty(
 _WIDE = 1080  # px; below this the legend stands under the words
 _LOW = 360  # px; below this everything but the lanes is lower
 _LEAST = 240  # px; below this the fill of all cores waits
-_HINT = "Click a box to follow its step. Ctrl+wheel or W and S zoom, A and D scroll, F shows the selected step."
+_HINT = "Click a box to follow its step. The wheel zooms over the ruler, Ctrl+wheel everywhere, F shows the step."
 _ZOOM = " Ctrl+wheel zooms."
 
 

@@ -227,6 +227,10 @@ class TimelineCanvas(PlotCanvas):
         self.scroll_to(self._scroll - dy)
         super().pan_by(dx, 0)
 
+    def wheel_zooms_at(self, pos: QPointF) -> bool:
+        """Over what does not scroll: the ruler, the lanes of the card, and everywhere while all lanes are in view."""
+        return pos.y() < self.cores_rect().top() or self.scrolled == (0.0, 1.0)
+
     def zoom_by(self, factor: float, at: QPointF) -> None:
         """Time alone, wherever the pointer is."""
         inside = self.plot_rect()

@@ -77,6 +77,10 @@ class TimelineStrip(PlotCanvas):
         """Show the same span of time as another picture."""
         self.show_x(axis.lo, axis.hi)
 
+    def wheel_zooms_at(self, pos: QPointF) -> bool:
+        """Everywhere: all cores are in view."""
+        return True
+
     def zoom_by(self, factor: float, at: QPointF) -> None:
         """Time alone, wherever the pointer is."""
         inside = self.plot_rect()

@@ -71,16 +71,34 @@ class TimelineTable(QWidget):
             Column("step"),
             Column("time, µs", _time, number=True, bar=self._share, hint="Simulated, from its first begin to its end"),
             Column("predicted, µs", _time, number=True, hint="Its share of what the cost model gives its kernel"),
-            Column("ratio", _ratio, number=True, hint="Simulated over predicted; nothing where it has no share"),
+            Column(
+                "ratio",
+                _ratio,
+                number=True,
+                hint="Simulated over predicted; nothing where it has no share",
+                gives_way=2,
+            ),
             Column("bound by", hint=f"What takes longest on most of its cores. {meanings(BOUNDS)}"),
-            Column("start, µs", _time, number=True, hint="Simulated time at which the first core begins it"),
-            Column("waits, µs", _time, number=True, hint="The longest that any core waits with it"),
-            Column("waits for", hint="What takes most of the time waited, on all cores together"),
-            Column("moved", _bytes, number=True, hint="Bytes that device memory and ring move for it"),
-            Column("cores", lambda cell: format_count(float(cell)), number=True),
-            Column("number", lambda cell: format_count(float(cell)), number=True, hint="Place in the order of steps"),
-            Column("kind"),
-            Column("why the times part", hint="Where simulated and predicted time differ by more than a quarter"),
+            Column(
+                "start, µs", _time, number=True, hint="Simulated time at which the first core begins it", gives_way=4
+            ),
+            Column("waits, µs", _time, number=True, hint="The longest that any core waits with it", gives_way=1),
+            Column("waits for", hint="What takes most of the time waited, on all cores together", gives_way=3),
+            Column("moved", _bytes, number=True, hint="Bytes that device memory and ring move for it", gives_way=5),
+            Column("cores", lambda cell: format_count(float(cell)), number=True, gives_way=6),
+            Column(
+                "number",
+                lambda cell: format_count(float(cell)),
+                number=True,
+                hint="Place in the order of steps",
+                gives_way=8,
+            ),
+            Column("kind", gives_way=7),
+            Column(
+                "why the times part",
+                hint="Where simulated and predicted time differ by more than a quarter",
+                gives_way=9,
+            ),
         )
 
 

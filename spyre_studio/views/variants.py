@@ -8,17 +8,18 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPoint, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QMenu, QTreeView, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
+from spyre_studio.columns import fitting
 from spyre_studio.elided import ElidedLabel
 from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.theme import GRID, PAD
 from spyre_studio.units import format_count
-from spyre_studio.variant_rows import COLUMNS, NAME, NOTE, VariantRow, variant_rows
+from spyre_studio.variant_rows import COLUMNS, GIVE_WAY, NAME, NOTE, VariantRow, variant_rows
 from spyre_studio.view_state import empty
 from spyre_studio.views.compare import delta_colour
 from spyre_studio.views.paged import PagedView
@@ -63,6 +64,7 @@ class VariantTree(QTreeView):
 
     def edit_at(self, column: int) -> None:
         """Edit name or note of the current variant in its place."""
+        self.setColumnHidden(column, False)
         index = self.currentIndex().siblingAtColumn(column)
         if index.isValid():
             self.setCurrentIndex(index)
@@ -132,6 +134,11 @@ class VariantsView(PagedView):
         """What happened meanwhile."""
         super().showEvent(event)
         self._refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Other room has other columns."""
+        super().resizeEvent(event)
+        self._fit()
 
     def begin_rename(self) -> None:
         """Edit the name of the variant that is meant."""
@@ -208,9 +215,19 @@ class VariantsView(PagedView):
         self.compare.setEnabled(marked in {1, 2})
 
     def _fit(self) -> None:
-        for column in range(len(COLUMNS) - 1):
-            self.tree.resizeColumnToContents(column)
-            self.tree.setColumnWidth(column, min(self.tree.columnWidth(column) + px(GRID), px(40 * GRID)))
+        """Columns as wide as what they hold; where there is no room for all, empty ones and then others give way."""
+        tree, header, last = self.tree, self.tree.header(), len(COLUMNS) - 1
+        for column in range(len(COLUMNS)):
+            tree.setColumnHidden(column, False)
+        wanted = [max(tree.sizeHintForColumn(each), header.sectionSizeHint(each)) for each in range(len(COLUMNS))]
+        widths = [min(width + px(GRID), px(40 * GRID)) for width in wanted]
+        cells = [row.cells for row in self._rows]
+        order = sorted(GIVE_WAY, key=lambda each: any(row[each] for row in cells))
+        hidden = fitting(widths, order, tree.viewport().width())
+        for column in range(len(COLUMNS)):
+            tree.setColumnHidden(column, column in hidden)
+            if column != last:
+                tree.setColumnWidth(column, widths[column])
 
     def _connect(self) -> None:
         self.keep.clicked.connect(lambda: self.asked.emit("keep-variant"))

@@ -58,6 +58,11 @@ def centre(panel: DivisionPanel, core: int) -> QPoint:
     return grid.cell_rect(next(cell for cell in grid.grid.cells if cell.core == core)).center().toPoint()
 
 
+def at(selection: Selection) -> int | None:
+    """The core that views mark."""
+    return selection.hovered_core
+
+
 def pixels(widget: QWidget) -> NDArray[np.uint8]:
     image = widget.grab().toImage()
     return np.frombuffer(image.constBits(), np.uint8).copy()
@@ -66,12 +71,12 @@ def pixels(widget: QWidget) -> NDArray[np.uint8]:
 def test_pointing_at_a_cell_or_a_slice_tells_the_core(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     panel, selection = division(qtbot, stage)
     QTest.mouseMove(panel.space.grid, centre(panel, 2))
-    assert selection.hovered_core == 2
+    assert at(selection) == 2
     QTest.mouseMove(panel.space.grid, QPoint(0, 0))
-    assert selection.hovered_core is None
+    assert at(selection) is None
     picture = panel.space.maps.picture_rect(0)
     QTest.mouseMove(panel.space.maps, QPointF(picture.center().x(), picture.bottom() - 2).toPoint())
-    assert selection.hovered_core == 3
+    assert at(selection) == 3
 
 
 def test_a_core_that_is_pointed_at_elsewhere_is_marked_in_grid_maps_and_words(
@@ -93,9 +98,9 @@ def test_rows_of_the_table_of_cores_tell_and_are_outlined(qtbot: QtBot, stage: S
     table = panel.space.table.table
     row = table.visualRect(table.model().index(2, 1)).center()
     QTest.mouseMove(table.viewport(), row)
-    assert selection.hovered_core == 2
+    assert at(selection) == 2
     QApplication.sendEvent(table, QEvent(QEvent.Type.Leave))
-    assert selection.hovered_core is None
+    assert at(selection) is None
     before = colours_in(table)
     selection.hover_core(3)
     assert dark.accent in colours_in(table) - before
@@ -106,11 +111,11 @@ def test_who_comes_by_keyboard_is_at_the_selected_core(qtbot: QtBot, stage: Stag
     with qtbot.waitActive(panel.window()):
         panel.window().activateWindow()
     panel.space.grid.setFocus(Qt.FocusReason.TabFocusReason)
-    assert selection.hovered_core == selection.core == 0
+    assert at(selection) == selection.core == 0
     QTest.keyClick(panel.space.grid, Qt.Key.Key_Right)
-    assert selection.hovered_core == selection.core == 1
+    assert at(selection) == selection.core == 1
     panel.space.grid.clearFocus()
-    assert selection.hovered_core is None
+    assert at(selection) is None
 
 
 def test_lanes_of_the_timeline_tell_their_core_and_are_outlined_without_a_new_picture(
@@ -121,9 +126,9 @@ def test_lanes_of_the_timeline_tell_their_core_and_are_outlined_without_a_new_pi
     assert data is not None
     lane = next(lane for lane in view.canvas.lanes_in_view() if lane.core == 2)
     QTest.mouseMove(view.canvas, QPoint(40, round(lane.top + lane.height / 2)))
-    assert selection.hovered_core == 2
+    assert at(selection) == 2
     QTest.mouseMove(view.canvas, QPoint(500, 4))
-    assert selection.hovered_core is None, "the ruler is of no core"
+    assert at(selection) is None, "the ruler is of no core"
     view.canvas.grab()
     picture = view.canvas._picture
     selection.hover_core(3)
@@ -131,14 +136,14 @@ def test_lanes_of_the_timeline_tell_their_core_and_are_outlined_without_a_new_pi
     assert view.canvas._picture is picture, "only the overlay is drawn anew"
     critical = next(n for n, track in enumerate(data.tracks) if track.kind is TrackKind.CRITICAL)
     view.canvas.hovered.emit(Spot("box", critical, 0))
-    assert selection.hovered_core == data.trace.critical[0].core
+    assert at(selection) == data.trace.critical[0].core
 
 
 def test_the_strip_below_the_lanes_tells_and_frames(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     view, selection = timeline(qtbot, stage)
     rect = view.strip.plot_rect()
     QTest.mouseMove(view.strip, QPointF(rect.center().x(), rect.top() + rect.height() * 0.6).toPoint())
-    assert selection.hovered_core == 2
+    assert at(selection) == 2
     selection.hover_core(1)
     assert dark.accent in colours_in(view.strip)
     selection.hover_core(None)
@@ -154,7 +159,7 @@ def test_cells_of_the_map_of_errors_tell_and_are_framed(qtbot: QtBot, stage: Sta
     QApplication.processEvents()
     canvas = view.error_map.canvas
     QTest.mouseMove(canvas, canvas.cell_rect(0, 0).center().toPoint())
-    assert selection.hovered_core == 0
+    assert at(selection) == 0
     selection.hover_core(1)
     assert canvas.pointed > 0
     selection.hover_core(None)
@@ -178,10 +183,10 @@ def test_a_lane_and_the_colours_below_the_sticks_tell_their_core(qtbot: QtBot, s
     canvas = view.pictures.first
     QTest.mouseMove(canvas, canvas.plot_rect().center().toPoint())
     lane = view._owner
-    assert selection.hovered_core == (lane if lane != NOBODY else None)
+    assert at(selection) == (lane if lane != NOBODY else None)
     QTest.mouseMove(canvas, QPoint(1, 1))
-    assert selection.hovered_core is None
+    assert at(selection) is None
     ramp = view.ramp
-    at = next(x for x in range(ramp.width()) if ramp.core_at(x) == 2)
-    QTest.mouseMove(ramp, QPoint(at, 4))
-    assert selection.hovered_core == 2
+    place = next(x for x in range(ramp.width()) if ramp.core_at(x) == 2)
+    QTest.mouseMove(ramp, QPoint(place, 4))
+    assert at(selection) == 2

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from spyre_studio.graph_place import place_of
 from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import font, px, set_text_zoom, text_zoom
 from spyre_studio.text_zoom import NORMAL, STEPS, larger, smaller
@@ -143,3 +144,29 @@ def test_panels_make_room_for_large_text_and_come_back(qtbot: QtBot, window: Mai
     press(qtbot, window, "text-normal")
     qtbot.waitUntil(lambda: not window.workbench.docks["left"].isHidden())
     assert not window.workbench.docks["right"].isHidden()
+
+
+def test_the_part_of_the_graph_that_was_on_screen_stays_there(qtbot: QtBot, window: MainWindow, door: Door) -> None:
+    door.put_model(compiled())
+    QApplication.processEvents()
+    canvas = window.workbench.graph.canvas
+    canvas.zoom_reset()
+    for _ in range(3):
+        canvas.zoom_in()
+    canvas.pan_by(0, -40)
+    before = place_of(window.workbench.graph)
+    assert before is not None
+    press(qtbot, window, "text-larger")
+    qtbot.waitUntil(lambda: place_of(window.workbench.graph) is not None)
+    after = place_of(window.workbench.graph)
+    assert after is not None
+    assert after.zoom == before.zoom
+    assert (after.across, after.down) == pytest.approx((before.across, before.down), abs=0.02)
+
+
+def test_a_graph_that_nobody_moved_begins_as_it_does(qtbot: QtBot, window: MainWindow, door: Door) -> None:
+    door.put_model(compiled())
+    assert place_of(window.workbench.graph) is None
+    press(qtbot, window, "text-larger")
+    QApplication.processEvents()
+    assert place_of(window.workbench.graph) is None

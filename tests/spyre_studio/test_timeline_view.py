@@ -126,6 +126,28 @@ def test_a_step_that_is_selected_out_of_view_is_brought_into_it(opened: Opened) 
 # Moving
 
 
+def test_the_plain_wheel_zooms_over_what_does_not_scroll(opened: Opened) -> None:
+    view, _ = opened
+    canvas, whole = view.canvas, float(data_of(view).total_ps)
+    ruler, card = QPoint(600, 10), QPoint(600, round(canvas.plot_rect().top()) + 4)
+    canvas.open_cores(frozenset(range(4)))
+    for at in (ruler, card):
+        canvas.fit_all()
+        turn_wheel(canvas, at, 2)
+        assert canvas.x_axis.span < whole
+        assert canvas.scrolled[0] == 0
+    canvas.fit_all()
+    turn_wheel(canvas, QPoint(600, 200), -1)
+    assert canvas.x_axis.span == whole, "below them it scrolls"
+    canvas.open_cores(frozenset())
+    view.resize(1000, 900)
+    turn_wheel(canvas, QPoint(600, 200), 2)
+    assert canvas.x_axis.span < whole, "where all lanes are in view there is nothing to scroll"
+    view.strip.fit_all()
+    turn_wheel(view.strip, view.strip.rect().center(), 2)
+    assert view.strip.x_axis.span < whole
+
+
 def test_the_wheel_zooms_in_time_at_the_pointer_and_scrolls_lanes(opened: Opened) -> None:
     view, _ = opened
     at = QPoint(600, 150)

@@ -1,0 +1,80 @@
+"""Columns that give way where there is no room for all, in tables and in the tree of variants."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from spyre_studio.columns import ColumnRoom, fitting
+from spyre_studio.table import Column, CopyableTable, Row, TableModel
+from spyre_studio.theme import Theme
+from spyre_studio.variant_rows import NOTE
+from spyre_studio.views.timeline import TimelineView
+from spyre_studio.views.variants import VariantsView
+from tests.programs import attention
+from tests.spyre_studio.hand import show
+from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.stage import Stage, quiet_settings, staged
+
+DOCK = 725  # px; between the panels at the sides of a window of 1280
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    made = Stage(quiet_settings(str(tmp_path)))
+    made.put(compiled(program=attention(2, 128, 64), cores=4))
+    return made
+
+
+def test_as_few_give_way_as_needed() -> None:
+    assert fitting([100, 50, 50], [2, 1], 200) == frozenset()
+    assert fitting([100, 50, 50], [2, 1], 199) == {2}
+    assert fitting([100, 50, 50], [2, 1], 149) == {1, 2}
+    assert fitting([100, 50, 50], [], 10) == frozenset()
+
+
+def test_what_a_person_chose_holds() -> None:
+    room = ColumnRoom((2, 1)).choose(2, True)
+    assert room.hidden([100, 50, 50], 150) == {1}
+    assert room.choose(1, False).hidden([100, 50, 50], 1000) == {1}
+
+
+def test_a_table_shows_what_it_has_room_for_and_copies_all(qtbot: QtBot, dark: Theme) -> None:
+    columns = (Column("step"), Column("much less important", gives_way=2), Column("less", gives_way=1))
+    table = CopyableTable(TableModel(columns, [Row("a", ("a" * 20, "b" * 20, "c" * 20))]), "made up")
+    show(qtbot, table, 2000, 200)
+    assert [table.isColumnHidden(place) for place in range(3)] == [False, False, False]
+    needed = sum(table.columnWidth(place) for place in (1, 2))
+    table.resize(needed + 60, 200)
+    assert [table.isColumnHidden(place) for place in range(3)] == [False, True, False]
+    assert table.as_csv().splitlines()[0] == "step,much less important,less"
+    entry = table.columns_menu().actions()[0]
+    assert (entry.text(), entry.isChecked()) == ("much less important", False)
+    entry.trigger()
+    assert [table.isColumnHidden(place) for place in range(3)] == [False, False, True], "another one gives way"
+    table.resize(2000, 200)
+    assert not any(table.isColumnHidden(place) for place in range(3))
+
+
+def test_the_table_of_the_timeline_does_not_scroll_sideways(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    view, _ = staged(qtbot, stage, TimelineView, DOCK, 400)
+    view.set_table(True)
+    QApplication.processEvents()
+    table = view.table.table
+    assert table.horizontalScrollBar().maximum() == 0
+    shown = {table.model().headerData(n, Qt.Orientation.Horizontal) for n in range(13) if not table.isColumnHidden(n)}
+    assert {"step", "time, µs", "predicted, µs", "bound by"} <= shown
+
+
+def test_the_tree_of_variants_does_not_scroll_sideways(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    view, _ = staged(qtbot, stage, VariantsView, DOCK, 400)
+    for name in ("context m 8", "a rather long name of a variant"):
+        stage.keep_variant(name)
+    QApplication.processEvents()
+    assert view.tree.horizontalScrollBar().maximum() == 0
+    assert not view.tree.isColumnHidden(0)
+    assert not view.tree.isColumnHidden(2)
+    view.tree.edit_at(NOTE)
+    assert not view.tree.isColumnHidden(NOTE), "a note can be written where it was left out"
