@@ -80,6 +80,8 @@ PASSES: frozendict[str, type] = frozendict(
         CoOptimize,
     )
 )
+AGAINST, UNFOLD = "against the plan before", "unfold"
+"""Records of the log that are of no pass."""
 _SPEC = re.compile(r"\s*([a-z][a-z-]*)\s*(?:\{([^{}]*)\})?\s*(?:,|$)")
 
 
@@ -161,7 +163,7 @@ def compile_problem(
     for number, one in enumerate(passes):
         watch.enter(number / (len(passes) + 1), one.name)
         _require_divided(one, problem, plan)
-        plan, record = _run_pass(one, problem, plan, watch, last=one is passes[-1])
+        plan, record = run_pass(one, problem, plan, watch, last=one is passes[-1])
         log.append(record)
     return finished(graph, problem, plan, passes, tuple(log), watch, pipeline, started, previous)
 
@@ -184,7 +186,7 @@ def finished(
     _require_whole(passes, verdicts)
     cost = price(problem, plan)
     if previous is not None:
-        log = (*log, PassRecord("against the plan before", 0.0, _kept(previous, plan)))
+        log = (*log, PassRecord(AGAINST, 0.0, kept_of(previous, plan)))
     solver = _solver(name_of(pipeline) or "passes", plan, watch, cost.total_us, time.perf_counter() - started)
     return Compilation(graph, problem, plan, materialize(problem, plan), cost, verdicts, log, solver)
 
@@ -214,7 +216,7 @@ def _unfolded(problem: Problem) -> tuple[Problem, list[PassRecord]]:
         return problem, []
     lines, most = changes(problem.program, program), 20
     told = lines if len(lines) <= most else (*lines[:most], f"and {len(lines) - most} more of this kind")
-    return replace(problem, program=program), [PassRecord("unfold", time.perf_counter() - started, told)]
+    return replace(problem, program=program), [PassRecord(UNFOLD, time.perf_counter() - started, told)]
 
 
 class BrokenPlanError(Exception):
@@ -231,7 +233,7 @@ def _require_divided(one: Pass, problem: Problem, plan: Plan) -> None:
         raise InputError("the pipeline", f"{idle} has no division yet", f"put divide-rest before {one.name}")
 
 
-def _run_pass(one: Pass, problem: Problem, plan: Plan, watch: Watch, last: bool) -> tuple[Plan, PassRecord]:
+def run_pass(one: Pass, problem: Problem, plan: Plan, watch: Watch, last: bool) -> tuple[Plan, PassRecord]:
     """Run a pass and prove what it changed; the whole plan is proved after the last one anyway."""
     started = time.perf_counter()
     made = one.search(problem, plan, watch) if isinstance(one, Searching) else one(problem, plan)
@@ -289,7 +291,7 @@ def _require_whole(passes: tuple[Pass, ...], verdicts: tuple[Verdict, ...]) -> N
     _require(passes[-1].name, verdicts)
 
 
-def _kept(previous: Plan, plan: Plan) -> tuple[str, ...]:
+def kept_of(previous: Plan, plan: Plan) -> tuple[str, ...]:
     """What a re-solve kept of the plan before, one line per table."""
     lines = []
     for name in ("layouts", "divisions", "placement"):

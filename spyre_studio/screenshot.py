@@ -21,7 +21,7 @@ from spyre_studio.jobs import Jobs
 from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import ThemeFollower
 from spyre_studio.session import Session
-from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, VERIFY
+from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, PASSES, VERIFY
 from spyre_studio.settings import Settings
 from spyre_studio.views import VIEWS, view_row
 
@@ -140,7 +140,7 @@ def _settle(window: MainWindow) -> None:
     turns = iter(range(_IDLE_TURNS))
 
     def look() -> None:
-        waited = bool(session.busy) or any(map(session.jobs.busy, (CANDIDATES, LAYOUTS, HANDOVER)))
+        waited = bool(session.busy) or any(map(session.jobs.busy, (CANDIDATES, LAYOUTS, HANDOVER, PASSES)))
         if not waited and next(turns, None) is None:
             loop.quit()
 

@@ -40,7 +40,7 @@ from spyre_studio.request import (
     verify_request,
 )
 from spyre_studio.session_insights import Advising
-from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, VERIFY, WORK
+from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, PASSES, VERIFY, WORK
 from spyre_studio.solved import Asked, Solved, was_stopped
 from spyre_studio.sweep import Setting, keeping_reserve
 from spyre_studio.variant import Variants
@@ -333,7 +333,7 @@ class Session(Advising):
             self._before, self._shown = self._shown, entry
             self.jobs.cancel(VERIFY)
             self.drop_simulation()
-            for channel in (CANDIDATES, LAYOUTS, HANDOVER):
+            for channel in (CANDIDATES, LAYOUTS, HANDOVER, PASSES):
                 self.jobs.cancel(channel)
             self._phases.pop(VERIFY, None)
             self.jobs.keep(self._kept_handles)

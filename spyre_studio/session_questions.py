@@ -9,14 +9,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from spyre_studio.failure import Failure
+from spyre_studio.jobs import Progress
+from spyre_studio.pass_request import passes_request
 from spyre_studio.request import candidates_request, handover_request, layouts_request
-from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS
+from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, PASSES
 from spyre_studio.session_work import Working
 
 if TYPE_CHECKING:
     from compiler.candidates import Candidate
     from compiler.handover import Handover
     from compiler.layout_candidate import LayoutCandidate
+    from compiler.pass_story import PassStory
 
 
 class Asking(Working):
@@ -52,3 +55,15 @@ class Asking(Working):
         if self._shown is not None:
             request = handover_request(self._shown.shared, buffer, ends, drafts)
             self.jobs.submit(request, HANDOVER, callback, failed)
+
+    def request_passes(
+        self, callback: Callable[[PassStory], None], failed: Callable[[Failure], None], progress: Progress
+    ) -> None:
+        """Ask what every pass of the plan on screen decided; the newest question wins."""
+        if self._shown is not None:
+            request = passes_request(self._shown.shared, self._before.shared if self._before else None)
+            self.jobs.submit(request, PASSES, callback, failed, progress)
+
+    def cancel_passes(self) -> None:
+        """Nobody waits for the passes any more."""
+        self.jobs.cancel(PASSES)

@@ -25,6 +25,7 @@ from compiler.frontend.specs import read_spec as read_model_spec
 from compiler.handover import Handover
 from compiler.layout_candidate import LayoutCandidate
 from compiler.loops import ModelSource
+from compiler.pass_story import PassStory
 from compiler.pins import Pins
 from compiler.problem import Problem
 from simulator.report import VerifyReport
@@ -255,6 +256,15 @@ def layouts_of(compilation: Compilation, buffer: str, follow: bool) -> tuple[Lay
     from compiler.layout_candidates import layout_candidates
 
     return layout_candidates(compilation.problem, compilation.plan, buffer, follow)
+
+
+def passes_of(compilation: Compilation, before: Compilation | None, reporter: Reporter) -> PassStory:
+    """What every pass decided, found by running all but the last again; `before` is the plan a re-solve may have begun
+    with.  StoppedError once the reporter is cancelled."""
+    from compiler.pass_replay import replay
+    from compiler.watch import Watch
+
+    return replay(compilation, before, Watch(reporter.progress, reporter.cancelled))
 
 
 def handover_of(

@@ -193,6 +193,13 @@ def _weigh(call: Call) -> Result:
     return found, unstructure(found)
 
 
+def _passes(call: Call) -> Result:
+    before = call.arguments.get("before")
+    known = before if isinstance(before, Compilation) else None
+    story = tasks.passes_of(call.get("plan", Compilation), known, call.reporter)
+    return story, unstructure(story)
+
+
 def _export(call: Call) -> Result:
     plan, name, path = call.get("plan", Compilation), call.get("format", str), call.get("path", str)
     write_whole(Path(path), to_json(plan) + "\n" if name == WHOLE else export(plan, name))
@@ -241,6 +248,7 @@ TASKS: frozendict[str, Task] = frozendict(
     verify=Task(_verify, Lane.MODEL),
     simulate=Task(_simulate, Lane.TIMING),
     check=Task(_check),
+    passes=Task(_passes, Lane.SEARCH),
     export=Task(_export),
     layout=Task(_layout),
 )

@@ -1,38 +1,47 @@
-"""The program view: plan, device program and loops as text, linked with the selection in both directions.
+"""The program view: plan, device program, loops, passes and exports as text, linked with the selection both ways.
 
-Owns: which listing is shown, writing it off the window's thread if it is long, and the search. Refuses: editing.
+Owns: which listing is shown, writing it off the window's thread if it is long, and following the selection and the
+core. Refuses: editing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, cast
+from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
 from spyre_studio.background import Background
-from spyre_studio.listing import Listing, ListingKind, Subject, listing_of
+from spyre_studio.failure import Failure
+from spyre_studio.listing import NOWHERE, Listing, Subject, merged
+from spyre_studio.listing_folds import Folding
+from spyre_studio.listing_kinds import PASSES, kind_of, kinds, passes_listing, tried
 from spyre_studio.qt_theme import font, px
-from spyre_studio.selection import Selection
+from spyre_studio.selection import Place, Selection
 from spyre_studio.session import Session
 from spyre_studio.state_page import StatePage
 from spyre_studio.theme import GRID, PAD
-from spyre_studio.units import format_count
-from spyre_studio.view_state import Badge, empty, loading
+from spyre_studio.view_state import Badge, ViewState, empty, error, loading
 from spyre_studio.views.overlay import Chooser
 from spyre_studio.views.paged import PagedView
+from spyre_studio.views.pass_desk import PassDesk
+from spyre_studio.views.text_keys import KEYS_HINT
 from spyre_studio.views.text_lines import TextLines
+from spyre_studio.views.text_marks import Marks
+from spyre_studio.views.text_menu import text_menu
+from spyre_studio.views.text_search import TextSearch
 from spyre_studio.widgets import hairline
 
-_KINDS: Final = (("plan", "plan"), ("program", "device program"), ("loops", "loops"))
 _AT_ONCE: Final = 12_000  # cores times steps; about 50 ms of writing
+_STEPS_AT_ONCE: Final = 300  # the same for what has few lines for each step
+_WRITING: Final = loading("Writing the listing", "It is long; the window stays usable.", action="")
 
 
 class ProgramView(PagedView):
-    """A listing with a search field."""
+    """A listing with a search."""
 
     key = "program"
     title = "Program"
@@ -40,13 +49,16 @@ class ProgramView(PagedView):
 
     def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(session, selection, parent)
-        self._listing: Listing | None = None
         self._own_move = False
-        self.background = Background(self)
-        self.kind = Chooser("Listing", _KINDS)
+        self._seen: Place | None = None
+        self._made: dict[str, tuple[Listing, Folding]] = {}
+        self._on_screen = ""
+        self.background, self.desk = Background(self), PassDesk(session, self)
+        self.kind = Chooser("Listing", [*((row.key, row.title) for row in kinds()), (PASSES, "passes")])
         self.lines = TextLines("Listing")
-        self.search, self.count, self.stale = QLineEdit(), QLabel(), QLabel()
-        self.writing = StatePage(loading("Writing the listing", "It is long; the window stays usable.", action=""))
+        self.search = TextSearch(self.lines)
+        self.stale, self.phase, self.cancel = QLabel(), QLabel(), QPushButton("Cancel")
+        self.writing = StatePage(_WRITING)
         self._arrange()
         self._connect()
 
@@ -54,119 +66,164 @@ class ProgramView(PagedView):
 
     def fill(self, compilation: Compilation) -> None:
         """Write the listing of another plan."""
+        self._made.clear()
         self._write(compilation)
 
-    def mark(self) -> None:
-        """Mark the lines about what is selected."""
-        listing, place = self._listing, self.selection.place
-        if listing is None:
-            return
-        wanted = {Subject("op", place.op or ""), Subject("buffer", place.buffer or "")}
-        numbers = [number for number, subject in enumerate(listing.subjects) if subject in wanted]
-        self.lines.mark(numbers, reveal=not self._own_move)
+    @property
+    def listing(self) -> Listing | None:
+        """What is on screen, None while it is written."""
+        return self.lines.listing if self._on_screen else None
 
     def show_badges(self, badges: tuple[Badge, ...]) -> None:
         """Beside the search."""
         self.stale.setText(", ".join(badge.text for badge in badges))
         self.stale.setVisible(bool(badges))
 
-    @property
-    def listing(self) -> Listing | None:
-        """What is on screen, None while it is written."""
-        return self._listing
+    def show_kind(self, key: str) -> None:
+        """Show another listing of the plan."""
+        self.kind.choose(key)
+        self._kind_chosen()
+
+    def show_place(self, op: str | None, buffer: str | None) -> None:
+        """Go to the line about a buffer, or else an op; where the listing on screen has none, in the device program."""
+        listing = self.listing
+        if listing is None or listing.line_of(op, buffer) < 0:
+            self.show_kind("program")
+        self._seen = None
+        self.mark()
+        self.lines.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _write(self, compilation: Compilation) -> None:
-        kind = cast("ListingKind", self.kind.key)
-        small = compilation.plan.cores * len(compilation.plan.divisions) <= _AT_ONCE
-        if small or kind == "plan":
-            self.background.cancel()
-            self._written(listing_of(compilation, kind))
+        key = self.kind.key
+        self.background.cancel()
+        if key == PASSES:
+            self.desk.ask(compilation)
+            self._write_passes()
             return
-        self._listing = None
-        self._inner.setCurrentWidget(self.writing)
-        self.background.run(lambda: listing_of(compilation, kind), self._written)
+        if key in self._made:
+            self._show(key, *self._made[key])
+            return
+        self._wait_or_run(compilation, key)
 
-    def _written(self, listing: Listing) -> None:
-        self._listing = listing
-        self.lines.show_lines(listing.lines)
+    def _wait_or_run(self, compilation: Compilation, key: str) -> None:
+        steps = len(compilation.plan.divisions)
+        cores = compilation.plan.cores if kind_of(key).long else 1
+        if steps <= _STEPS_AT_ONCE and cores * steps <= _AT_ONCE:
+            self._written(key, tried(compilation, key))
+            return
+        self._wait(_WRITING)
+        self.background.run(lambda: tried(compilation, key), lambda made: self._written(key, made))
+
+    def _write_passes(self) -> None:
+        """The log at once, the changes when the worker has them."""
+        compilation, story = self.compilation, self.desk.story
+        self.phase.setText(self.desk.phase)
+        for widget in (self.phase, self.cancel):
+            widget.setVisible(bool(self.desk.phase) and self.kind.key == PASSES)
+        if compilation is None or story is None or self.kind.key != PASSES:
+            return
+        shown = self._made.get(PASSES)
+        if shown is not None and self.desk.phase:
+            self._show(PASSES, *shown)
+            return
+        if sum(len(step.changes) for step in story.steps) <= _STEPS_AT_ONCE:
+            self._written(PASSES, passes_listing(compilation, story))
+            return
+        self.background.run(lambda: passes_listing(compilation, story), lambda made: self._written(PASSES, made))
+
+    def _wait(self, state: ViewState) -> None:
+        self._on_screen = ""
+        self.writing.show_state(state)
+        self._inner.setCurrentWidget(self.writing)
+
+    def _written(self, key: str, made: Listing | Failure) -> None:
+        if isinstance(made, Failure):
+            self._wait(error(f"No listing: {made.what}", f"{made.why}; {made.remedy}.", "", made.details))
+            return
+        folding = Folding(made.folds, len(made))
+        self._made[key] = (made, folding)
+        self._show(key, made, folding)
+
+    def _show(self, key: str, listing: Listing, folding: Folding) -> None:
         self._inner.setCurrentWidget(self.lines)
-        self._say_count(-1)
+        if self._on_screen == key and self.lines.listing is listing:
+            return
+        if self._on_screen != key:
+            self._seen = None
+        self._on_screen = key
+        self.lines.show_listing(listing, folding)
+        self.search.again()
         self.mark()
+
+    # The selection
+
+    def mark(self) -> None:
+        """Mark the lines about what is selected, and bring the first of what is new into view."""
+        listing, place = self.listing, self.selection.place
+        if listing is None:
+            return
+        op = Subject("op", place.op) if place.op else None
+        buffer = Subject("buffer", place.buffer) if place.buffer else None
+        both = [subject for subject in (op, buffer) if subject is not None]
+        owned = merged(*map(listing.owned, both))
+        named = merged(*map(listing.places, both))
+        cores = listing.of_core(place.core, owned if len(owned) else None)
+        self.lines.looks.core = place.core
+        self.lines.show_marks(Marks(owned, named, cores if len(owned) or place.core else NOWHERE, self.lines.hits))
+        line = self._new_line(listing, place)
+        self._seen = place
+        if line >= 0 and not self._own_move:
+            self.lines.go_to(line, centre=True)
+
+    def _new_line(self, listing: Listing, place: Place) -> int:
+        """The line about what is selected now and was not before, -1 for none."""
+        before = self._seen or Place()
+        if place.buffer != before.buffer and place.op == before.op:
+            return listing.line_of(None, place.buffer)
+        if place.op != before.op:
+            return listing.line_of(place.op, None) if place.op else -1
+        if place.core != before.core and len(self.lines.marks.owned):
+            cores = self.lines.marks.cores
+            return int(cores[0]) if len(cores) else -1
+        return -1
+
+    def _follow_subject(self, subject: object) -> None:
+        if isinstance(subject, Subject):
+            self._own_move = True
+            if subject.kind == "op":
+                self.selection.select_op(subject.name)
+            else:
+                self.selection.select_buffer(subject.name)
+            self._own_move = False
+
+    def _went_to(self, line: int) -> None:
+        """A line speaks of an op or a buffer, and perhaps of a core of it."""
+        subject, core = self.lines.listing.subject_of(line), self.lines.listing.core_of(line)
+        if subject is None:
+            return
+        self._own_move = True
+        name = {subject.kind: subject.name}
+        self.selection.select(op=name.get("op"), buffer=name.get("buffer"), core=core)
+        self._own_move = False
+
+    def _core_hovered(self) -> None:
+        core = self.selection.hovered_core
+        self.lines.looks.hovered_core = -1 if core is None else core
+        self.lines.viewport().update()
+
+    def _line_hovered(self, core: object) -> None:
+        self.selection.hover_core(core if isinstance(core, int) else None)
 
     # What the user does
 
     def _kind_chosen(self) -> None:
+        self.phase.hide()
+        self.cancel.hide()
         if self.compilation is not None:
             self._write(self.compilation)
 
-    def _went_to(self, number: int) -> None:
-        subject = self._listing.subjects[number] if self._listing is not None else None
-        if subject is None:
-            return
-        self._own_move = True
-        if subject.kind == "op":
-            self.selection.select_op(subject.name)
-        else:
-            self.selection.select_buffer(subject.name)
-        self._own_move = False
-
-    def _searched(self, text: str) -> None:
-        self.lines.search(text)
-        self._say_count(-1)
-
-    def _next(self, forwards: bool = True) -> None:
-        self._say_count(self.lines.next_hit(forwards))
-
-    def _say_count(self, place: int) -> None:
-        total = len(self.lines.hits)
-        if not self.lines.searched:
-            self.count.setText(format_count(len(self.lines.lines), "line"))
-        elif place >= 0:
-            self.count.setText(f"{place + 1:,} of {total:,}")
-        else:
-            self.count.setText(format_count(total, "line found", "lines found"))
-
-    def open_search(self) -> None:
-        """Go to the search field."""
-        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.search.selectAll()
-
-    # Arrangement
-
-    def _arrange(self) -> None:
-        self.search.setPlaceholderText("Search the listing")
-        self.search.setAccessibleName("Search the listing")
-        self.search.setClearButtonEnabled(True)
-        self.search.setMaximumWidth(px(40 * GRID))
-        for label, tone in ((self.count, "mute"), (self.stale, "warn")):
-            label.setFont(font("label"))
-            label.setProperty("tone", tone)
-        head = QHBoxLayout()
-        head.setContentsMargins(px(GRID), px(GRID / 2), px(PAD), px(GRID / 2))
-        head.setSpacing(px(GRID))
-        head.addWidget(self.kind)
-        head.addWidget(self.search, 1)
-        head.addWidget(self.count)
-        head.addStretch(0)
-        head.addWidget(self.stale)
-        holder = QWidget()
-        self._inner = QStackedLayout(holder)
-        self._inner.addWidget(self.lines)
-        self._inner.addWidget(self.writing)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(hairline())
-        column.addWidget(holder, 1)
-
-    def _connect(self) -> None:
-        self.kind.chosen.connect(self._kind_chosen)
-        self.lines.went_to.connect(self._went_to)
-        self.search.textChanged.connect(self._searched)
-        self.search.returnPressed.connect(self._next)
-        for widget in (self.lines, self.search):
-            widget.installEventFilter(self)
+    def _menu(self, line: int, at: QPoint) -> None:
+        text_menu(self.lines, line, self.session).popup(at)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Searching here is not searching the graph: the keys of the window's search mean this text while it has the
@@ -183,7 +240,48 @@ class ProgramView(PagedView):
     def _search_key(self, event: QKeyEvent) -> Callable[[], None] | None:
         held, key = event.modifiers(), event.key()
         if key == Qt.Key.Key_F and held == Qt.KeyboardModifier.ControlModifier:
-            return self.open_search
+            return self.search.open
         if key == Qt.Key.Key_F3:
-            return lambda: self._next(held != Qt.KeyboardModifier.ShiftModifier)
+            return lambda: self.search.go(held != Qt.KeyboardModifier.ShiftModifier)
         return None
+
+    # Arrangement
+
+    def _arrange(self) -> None:
+        for label, tone in ((self.phase, "mute"), (self.stale, "warn")):
+            label.setFont(font("label"))
+            label.setProperty("tone", tone)
+            label.hide()
+        self.cancel.hide()
+        self.lines.setToolTip("")
+        self.lines.setAccessibleDescription(KEYS_HINT)
+        head = QHBoxLayout()
+        head.setContentsMargins(px(GRID), px(GRID / 2), px(PAD), px(GRID / 2))
+        head.setSpacing(px(GRID))
+        head.addWidget(self.kind)
+        head.addWidget(self.search, 1)
+        for widget in (self.phase, self.cancel, self.stale):
+            head.addWidget(widget)
+        holder = QWidget()
+        self._inner = QStackedLayout(holder)
+        self._inner.addWidget(self.lines)
+        self._inner.addWidget(self.writing)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(hairline())
+        column.addWidget(holder, 1)
+
+    def _connect(self) -> None:
+        self.kind.chosen.connect(self._kind_chosen)
+        self.cancel.clicked.connect(self.desk.cancel)
+        self.desk.changed.connect(self._write_passes)
+        self.lines.followed.connect(self._follow_subject)
+        self.lines.went_to.connect(self._went_to)
+        self.lines.hovered.connect(self._line_hovered)
+        self.lines.menu_requested.connect(self._menu)
+        self.search.left.connect(self.lines.setFocus)
+        self.selection.hovered.connect(self._core_hovered)
+        for widget in (self.lines, self.search.line):
+            widget.installEventFilter(self)
