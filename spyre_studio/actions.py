@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from spyre_studio.action import MENUS, Action, Menu, Scope, When
+from spyre_studio.graph_rows import COLOUR_ROWS, COPY_ROWS, FOLD_ROWS, PICTURE_ROWS, TRACE_ROWS
 from spyre_studio.link_menu import LINK_ROWS
 from spyre_studio.project_menu import PROJECT_ROWS
 from spyre_studio.text_zoom_menu import SIZE_ROWS
@@ -35,6 +36,7 @@ _ROWS: Final = (
         section=True,
     ),
     Action("export", "File", "Export…", "export", ("Ctrl+E",), "Write the plan in another format.", "plan"),
+    *PICTURE_ROWS,
     Action("load-pins", "File", "Load pins…", "load_pins", (), "Take the pins of a file.", "plan", section=True),
     Action(
         "save-pins", "File", "Save pins…", "save_pins", (), "Write the pins to a file for the command line.", "pins"
@@ -84,6 +86,7 @@ _ROWS: Final = (
         "op",
     ),
     Action("remove-pins", "Edit", "Remove all pins", "remove_pins", (), "Let the compiler decide everything.", "pins"),
+    *COPY_ROWS,
     Action("find", "Edit", "Find in the graph", "find", ("Ctrl+F",), "Search ops and buffers.", "plan", section=True),
     Action("find-next", "Edit", "Find next", "find_next", ("F3",), "Show the next find.", "plan"),
     Action("find-previous", "Edit", "Find previous", "find_previous", ("Shift+F3",), "Show the find before.", "plan"),
@@ -181,35 +184,7 @@ _ROWS: Final = (
         "Change between the dark and the light theme.",
     ),
     Action("theme-system", "View", "Theme of the system", "system_theme", (), "Dark or light as the system is set."),
-    Action(
-        "colour-fate",
-        "View",
-        "Colour by fate of data",
-        "colour_by_fate",
-        (),
-        "What happens to the data on each edge.",
-        "plan",
-        section=True,
-    ),
-    Action(
-        "colour-kind",
-        "View",
-        "Colour by kind of op",
-        "colour_by_kind",
-        (),
-        "Matmul, reduction, pointwise or move.",
-        "plan",
-    ),
-    Action("colour-time", "View", "Colour by time", "colour_by_time", (), "Where the time goes.", "plan"),
-    Action(
-        "colour-residency",
-        "View",
-        "Colour by LX residency",
-        "colour_by_residency",
-        (),
-        "Whose results stay in LX.",
-        "plan",
-    ),
+    *COLOUR_ROWS,
     Action(
         "table",
         "View",
@@ -267,6 +242,7 @@ _ROWS: Final = (
         "close-all", "View", "Close all modules", "close_all", ("1",), "The outermost modules only.", "plan", "graph"
     ),
     *LINK_ROWS,
+    *FOLD_ROWS,
     *SIZE_ROWS,
     Action("back", "Go", "Back", "back", ("Alt+Left",), "Select what was selected before.", "back"),
     Action("forward", "Go", "Forward", "forward", ("Alt+Right",), "Undo Back.", "forward"),
@@ -295,6 +271,7 @@ _ROWS: Final = (
         "plan",
         "graph",
     ),
+    *TRACE_ROWS,
     Action(
         "left", "Window", "Model and pins", "toggle_left", ("Ctrl+B",), "Show or hide the panel at the left.", "plan"
     ),

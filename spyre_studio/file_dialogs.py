@@ -46,6 +46,15 @@ class FileDialogs:
         """Where to write the pins."""
         return self._save("Save pins", f"{model}.pins.json", _JSON)
 
+    def save_picture(self, name: str, kind: str, suffix: str) -> tuple[str, bool]:
+        """Where to save a picture of the graph, and whether only what is in view is wanted."""
+        whole, part = (f"{words} as {kind} (*{suffix})" for words in ("Whole graph", "What is in view"))
+        start = str(Path(self._folder) / name)
+        path, chosen = QFileDialog.getSaveFileName(self._window, f"Save graph as {kind}", start, f"{whole};;{part}")
+        if path and not Path(path).suffix:
+            path += suffix
+        return self._kept(path), chosen == part
+
     def export(self, model: str) -> tuple[str, str]:
         """Format and path of an export."""
         titles = {row.title: row for row in FORMATS.values()}

@@ -213,22 +213,6 @@ class Handlers(ProjectHandlers):
         """As the system is set."""
         self._window.theme.choose("system")
 
-    def colour_by_fate(self, _row: Action) -> None:
-        """Colour the edges by what happens to the data."""
-        self._graph.set_colouring("fate")
-
-    def colour_by_kind(self, _row: Action) -> None:
-        """Colour the boxes by kind."""
-        self._graph.set_colouring("kind")
-
-    def colour_by_time(self, _row: Action) -> None:
-        """Colour the boxes by time."""
-        self._graph.set_colouring("time")
-
-    def colour_by_residency(self, _row: Action) -> None:
-        """Colour the boxes by where their result lies."""
-        self._graph.set_colouring("residency")
-
     def toggle_table(self, _row: Action) -> None:
         """Graph or table."""
         self._graph.set_table(not self._graph.table_shown)

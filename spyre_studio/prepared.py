@@ -15,6 +15,7 @@ from spyre_studio.occupancy import occupancy_of
 from spyre_studio.palette_places import places_in
 from spyre_studio.roofline_model import roofline_of
 from spyre_studio.short_names import short_names
+from spyre_studio.views.graph_measures import measures_of
 from spyre_studio.views.graph_model import planned
 from spyre_studio.views.graph_names import titles_of
 from spyre_studio.why_not import why_not_of
@@ -24,6 +25,7 @@ NEEDED: Final = (
     planned,
     titles_of,
     occupancy_of,
+    measures_of,
     found_in,
     places_in,
     short_names,

@@ -44,11 +44,12 @@ class Breadcrumb(QWidget):
             old.hide()
             old.deleteLater()
         for place, title in enumerate(self._titles):
-            self._row.addWidget(self._crumb(place, title))
+            self._add(self._crumb(place, title))
             if place + 1 < len(self._titles):
                 mark = QLabel("›", self)
                 mark.setProperty("tone", "mute")
-                self._row.addWidget(mark)
+                self._add(mark)
+        self._row.activate()
         self.adjustSize()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -59,6 +60,11 @@ class Breadcrumb(QWidget):
         painter.setBrush(qcolor(active_theme().bg))
         painter.drawRoundedRect(QRectF(self.rect()), RADIUS, RADIUS)
         painter.end()
+
+    def _add(self, widget: QWidget) -> None:
+        """Append to the row, to be counted in its size at once: Qt shows it in a later turn of the event loop only."""
+        self._row.addWidget(widget)
+        widget.show()
 
     def _crumb(self, place: int, title: str) -> QToolButton:
         crumb = QToolButton(self)

@@ -6,7 +6,6 @@ anything; it speaks to the selection.
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
@@ -14,22 +13,25 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 from compiler.compilation import Compilation
 from compiler.plan import Plan
 from compiler.schedule import expand
-from spyre_studio.finder import Entry, entries, found_in
+from spyre_studio.finder import Entry, entries, found_in, of_modules
 from spyre_studio.phases import phase_words, spoken_name
+from spyre_studio.picture import Picture
 from spyre_studio.qt_theme import scale
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
+from spyre_studio.units import format_count, format_us
 from spyre_studio.view_state import READY, STALE, ViewState, empty, loading
 from spyre_studio.views.graph_canvas import GraphCanvas, Hit
 from spyre_studio.views.graph_fold import GraphFold
 from spyre_studio.views.graph_hints import hint_of
-from spyre_studio.views.graph_layout import GraphLayout
+from spyre_studio.views.graph_look import GraphLook
 from spyre_studio.views.graph_menu import graph_menu
 from spyre_studio.views.graph_model import GraphModel, planned, unplanned
 from spyre_studio.views.graph_names import shown_path
 from spyre_studio.views.graph_overlay import GraphOverlay
-from spyre_studio.views.graph_paint import Colouring
-from spyre_studio.views.graph_scene import scene_of
+from spyre_studio.views.graph_palette import COLOURINGS, Colouring
+from spyre_studio.views.graph_picture import graph_picture
+from spyre_studio.views.graph_scene import Scene, scene_of
 from spyre_studio.views.layered import Spacing
 from spyre_studio.views.op_table import OpTable
 
@@ -52,6 +54,7 @@ class GraphView(QWidget):
         self.canvas = GraphCanvas(self)
         self.table = OpTable(self)
         self.overlay = GraphOverlay(self, self.canvas)
+        self.look = GraphLook(session, self.canvas, self.overlay, self)
         self.crumbs, self.finder, self.minimap = self.overlay.crumbs, self.overlay.finder, self.overlay.minimap
         self._arrange()
         self._connect()
@@ -85,8 +88,17 @@ class GraphView(QWidget):
 
     def set_colouring(self, key: Colouring) -> None:
         """Colour by another thing."""
-        self.canvas.set_colouring(key)
-        self.overlay.show_colouring(key)
+        self.look.set_colouring(key)
+
+    def picture(self, in_view: bool) -> Picture | None:
+        """The graph to save or copy, with its legend; None while there is none."""
+        compilation, words = self._session.compilation, dict(COLOURINGS)[self.look.colouring]
+        facts = [self._name]
+        if compilation is not None:
+            plan = compilation.plan
+            facts += [f"{plan.device}, {format_count(plan.cores, 'core')}", format_us(compilation.cost.total_us)]
+        title = " · ".join([*facts, f"coloured by {words}"])
+        return graph_picture(self.canvas, self.overlay.legend_shown, title, in_view)
 
     def open_find(self) -> None:
         """Search for an op or a buffer."""
@@ -94,8 +106,9 @@ class GraphView(QWidget):
         self.overlay.place()
 
     def show_group(self, group: str) -> None:
-        """Bring a module into view, opened."""
-        self.fold.reveal(group)
+        """Bring a module into view, opened; equal modules that are folded stay so."""
+        if not self.fold.is_folded(group):
+            self.fold.reveal(group)
         self.fold.show_group(self.canvas, group)
 
     def reveal_selection(self) -> None:
@@ -133,12 +146,13 @@ class GraphView(QWidget):
         self._name = compilation.graph.name if compilation else captured.graph.name if captured else ""
         self._model = planned(compilation) if compilation else unplanned(program)
         if compilation is not None:
-            self.finder.set_entries(found_in(compilation))
+            self.finder.set_entries((*found_in(compilation), *_modules(self._model)))
             self.table.show_plan(compilation)
         else:
             self.finder.set_entries(entries(expand(program, Plan(program.name, "", 1, "")), None))
             self.table.show_program(program)
-        self.fold.show(self._model.graph, program, self._spacing())
+        model = self._model
+        self.fold.show(model.graph, program, self._spacing(), lambda layout: scene_of(model, layout))
 
     def _spacing(self) -> Spacing:
         """Sizes of boxes for the size of the font."""
@@ -146,16 +160,13 @@ class GraphView(QWidget):
         fields = {name: getattr(Spacing(), name) * grown for name in Spacing.__slots__}
         return Spacing(**fields)
 
-    def _laid_out(self, layout: GraphLayout, start: bool) -> None:
-        assert self._model is not None
-        self.fold.keep_place(self.canvas, layout, lambda: self._show_layout(layout, start))
+    def _laid_out(self, scene: Scene, start: bool) -> None:
+        self.fold.keep_place(self.canvas, lambda: self._show_scene(scene, start))
 
-    def _show_layout(self, layout: GraphLayout, start: bool) -> None:
-        assert self._model is not None
-        self.canvas.set_pinned(self._model.pinned(self._session.pins))
-        self.canvas.show_scene(scene_of(self._model, layout), start)
-        times = self.canvas.scene.us if self.canvas.scene else np.zeros(0)
-        self.overlay.show_longest(float(np.nanmax(times)) if np.isfinite(times).any() else 0.0)
+    def _show_scene(self, scene: Scene, start: bool) -> None:
+        self.canvas.set_pinned(scene.model.pinned(self._session.pins))
+        self.canvas.show_scene(scene, start)
+        self.look.refresh()
         self.minimap.refresh()
         self._mark(reveal=False)
         if self.canvas.at_start:
@@ -167,6 +178,8 @@ class GraphView(QWidget):
     def _session_changed(self, what: str) -> None:
         if what in {"pins", "state", "options"}:
             self._show_state()
+        elif what == "verify":
+            self.look.report_changed()
 
     def _show_state(self) -> None:
         session = self._session
@@ -194,6 +207,7 @@ class GraphView(QWidget):
         links = frozenset(scene.links_of_buffer(self._selection.buffer))
         moved = box != self.canvas.marked_box
         self.canvas.mark(box, links)
+        self.look.follow()
         if reveal and moved and box >= 0:
             bounds = self.canvas.selection_bounds()
             assert bounds is not None
@@ -231,6 +245,7 @@ class GraphView(QWidget):
         node = scene.node_of_box(row)
         if node is None:
             self.canvas.mark(row, frozenset())
+            self.look.follow()
             return
         found = scene.model.nodes[node]
         self._selection.select(op=found.name or None, buffer=found.buffer or None)
@@ -269,6 +284,9 @@ class GraphView(QWidget):
         node = model.of_buffer.get(name) if entry.kind == "buffer" else model.of_op.get(name)
         if node is not None:
             self.fold.reveal(model.nodes[node].group)
+        if entry.kind == "module":
+            self.show_group(name)
+            return
         if entry.kind == "buffer":
             self._selection.select_buffer(name)
         else:
@@ -331,3 +349,7 @@ class GraphView(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.overlay.place()
+
+
+def _modules(model: GraphModel) -> tuple[Entry, ...]:
+    return of_modules(model.graph.tree.paths, model.graph.tree.sizes())

@@ -19,15 +19,20 @@ from spyre_studio.detail import hit
 from spyre_studio.qt_theme import active_theme, px, qcolor
 from spyre_studio.viewport import Rect, Viewport2D
 from spyre_studio.views.curves import nearest
+from spyre_studio.views.graph_measures import Shade
 from spyre_studio.views.graph_model import NODE_KINDS
-from spyre_studio.views.graph_paint import Colouring, Fonts, GraphPainter
+from spyre_studio.views.graph_paint import CURVES, Fonts, GraphPainter
+from spyre_studio.views.graph_palette import Colouring
 from spyre_studio.views.graph_scene import Scene
+from spyre_studio.views.graph_trace import Trace, trace_of
 from spyre_studio.views.paint import LineBatch, RectBatch
 from spyre_studio.views.viewport_canvas import ViewportCanvas
 
 _NEAR_LINK: Final = 6.0  # px around an edge that count as on it
 _START_ZOOM: Final = 0.75  # below this, the whole graph is too small to read: show its beginning at 100 % instead
 _TOP: Final = 56  # px that the controls over the canvas take at its top
+_VEIL: Final = 0.76  # of the ground over what does not belong to a trace
+_MOST_LINKS: Final = 200  # edges of the selected box that are accented; more would be a carpet
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,9 @@ class GraphCanvas(ViewportCanvas):
         self._scene: Scene | None = None
         self._painter: GraphPainter | None = None
         self._colouring: Colouring = "fate"
+        self._shade: Shade | None = None
+        self._trace: Trace | None = None
+        self._near: Trace | None = None
         self._pinned: frozenset[int] = frozenset()
         self._rects, self._lines = RectBatch(), LineBatch()
         self._fonts: Fonts | None = None
@@ -79,6 +87,7 @@ class GraphCanvas(ViewportCanvas):
         """Draw this graph; `start` shows its beginning, otherwise the view stays where it is."""
         self._scene, self._painter = scene, None
         self._box, self._links = -1, frozenset()
+        self._shade = self._trace = self._near = None
         if scene is None:
             self.invalidate()
             return
@@ -87,10 +96,26 @@ class GraphCanvas(ViewportCanvas):
         if self._at_start:
             self.show_start()
 
-    def set_colouring(self, colouring: Colouring) -> None:
-        """Colour by fate of data, kind, time or residency."""
-        self._colouring, self._painter = colouring, None
+    def set_colouring(self, colouring: Colouring, shade: Shade | None = None) -> None:
+        """Colour by fate of data, by kind, by residency, or by a measure whose numbers are in `shade`."""
+        self._colouring, self._shade, self._painter = colouring, shade, None
         self.invalidate()
+
+    @property
+    def shade(self) -> Shade | None:
+        """The numbers of the boxes, where they are coloured by some."""
+        return self._shade
+
+    @property
+    def trace(self) -> Trace | None:
+        """What stands out, None while everything does."""
+        return self._trace
+
+    def set_trace(self, trace: Trace | None) -> None:
+        """Let these boxes and edges stand out, and the rest step back."""
+        if trace is not self._trace:
+            self._trace = trace
+            self.invalidate()
 
     def set_hints(self, hints: Callable[[Hit], str]) -> None:
         """Where the words for tooltips come from."""
@@ -106,6 +131,7 @@ class GraphCanvas(ViewportCanvas):
         """Outline the box of the selected op and the edges of the selected buffer."""
         if (box, links) != (self._box, self._links):
             self._box, self._links = box, links
+            self._near = self._neighbours()
             self.update()
 
     def show_start(self) -> None:
@@ -142,18 +168,42 @@ class GraphCanvas(ViewportCanvas):
     def paint_content(self, painter: QPainter, rect: QRectF) -> None:
         """The graph."""
         if self._scene is not None:
-            self._pen().draw(painter, self.viewport.resized(rect.width(), rect.height()), self.devicePixelRatioF())
+            self._draw(painter, self._pen(), self.viewport.resized(rect.width(), rect.height()))
+
+    def paint_picture(self, painter: QPainter, view: Viewport2D) -> None:
+        """The graph for a file or the clipboard: as on screen, but every edge is a curve, and with the selection."""
+        if self._scene is None:
+            return
+        pen = self._pen()
+        pen.curves = len(self._scene.layout.links)
+        try:
+            painter.fillRect(QRectF(0, 0, view.width, view.height), qcolor(active_theme().bg))
+            self._draw(painter, pen, view)
+            painter.save()
+            self._paint_marks(painter, view, None)
+            painter.restore()
+        finally:
+            pen.curves = CURVES
+
+    def _draw(self, painter: QPainter, pen: GraphPainter, view: Viewport2D) -> None:
+        ratio = self.devicePixelRatioF()
+        pen.draw(painter, view, ratio)
+        if self._trace is not None:
+            painter.fillRect(QRectF(0, 0, view.width, view.height), qcolor(active_theme().bg, _VEIL))
+            pen.draw(painter, view, ratio, self._trace)
 
     def paint_overlay(self, painter: QPainter, _rect: QRectF) -> None:
         """Outlines of what is selected and what is under the pointer."""
-        if self._scene is None:
-            return
-        view, theme = self.viewport, active_theme()
+        if self._scene is not None:
+            self._paint_marks(painter, self.viewport, self.hover_item)
+
+    def _paint_marks(self, painter: QPainter, view: Viewport2D, hovered: Hashable | None) -> None:
+        theme = active_theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.scale(view.zoom, view.zoom)
         painter.translate(-view.x, -view.y)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        hovered = self.hover_item
+        self._paint_near(painter, view)
         for link in self._links:
             painter.setPen(QPen(qcolor(theme.accent), 3.5 / max(view.zoom, 0.5)))
             painter.drawPath(self._pen().path(link))
@@ -164,6 +214,25 @@ class GraphCanvas(ViewportCanvas):
             self._outline(painter, hovered.row, theme.mute, 1)
         if self._box >= 0:
             self._outline(painter, self._box, theme.accent, 2)
+
+    def _paint_near(self, painter: QPainter, view: Viewport2D) -> None:
+        """The edges of the selected box, and the boxes that make what it reads or read what it makes."""
+        near, theme = self._near, active_theme()
+        if near is None or self._trace is not None:
+            return
+        # A broad, clear line around each edge: what happens to its data can still be seen.
+        painter.setPen(QPen(qcolor(theme.accent, 0.35), 6 / max(view.zoom, 0.5)))
+        for link in np.flatnonzero(near.links)[:_MOST_LINKS].tolist():
+            painter.drawPath(self._pen().path(link))
+        for box in np.flatnonzero(near.boxes)[:_MOST_LINKS].tolist():
+            if box != self._box:
+                self._outline(painter, box, theme.accent, 1)
+
+    def _neighbours(self) -> Trace | None:
+        if self._scene is None or self._box < 0:
+            return None
+        layout = self._scene.layout
+        return trace_of(layout.links, len(layout.boxes), self._box, "near")
 
     def item_at(self, pos: QPointF) -> Hashable | None:
         """Boxes lie over stubs, headers of groups and edges."""
@@ -231,7 +300,14 @@ class GraphCanvas(ViewportCanvas):
             self._fonts = Fonts.make()
         if self._painter is None:
             self._painter = GraphPainter(
-                self._scene, self._colouring, self._pinned, self._fonts, self._rects, self._lines, {}
+                self._scene,
+                self._colouring,
+                self._shade,
+                self._pinned,
+                self._fonts,
+                self._rects,
+                self._lines,
+                {},
             )
         return self._painter
 

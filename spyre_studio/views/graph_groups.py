@@ -1,6 +1,6 @@
 """Which boxes a folded graph shows, and which of its edges: modules, open and closed, and hubs drawn as stubs.
 
-Owns: the tree of modules, the visible item that stands for each node, and the choice of what to open first.
+Owns: the visible item that stands for each node, and the choice of what to open first.
 Refuses: positions and Qt. Items: a node is its number i < n; group g is the item n + g; group 0 is the whole graph.
 """
 
@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from frozendict import frozendict
 from numpy.typing import NDArray
+
+from spyre_studio.repeats import Run
+from spyre_studio.views.graph_runs import ModuleTree, folded_tree, sign_of
 
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
@@ -18,57 +22,20 @@ HUB_CONSUMERS: Final = 4  # a constant read by this many nodes is a stub beside 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ModuleTree:
-    """`paths[g]`: full path of group g, '' for group 0; `parent[g]` (its own number for group 0); `of_node` (n,)."""
-
-    paths: tuple[str, ...]
-    parent: tuple[int, ...]
-    of_node: Ints
-
-    @classmethod
-    def of(cls, modules: tuple[str, ...]) -> "ModuleTree":
-        """All modules and the modules around them; parents come before their children."""
-        known, paths, parent = {"": 0}, [""], [0]
-
-        def group(path: str) -> int:
-            if path not in known:
-                outer = group(path.rpartition(".")[0])
-                known[path] = len(paths)
-                paths.append(path)
-                parent.append(outer)
-            return known[path]
-
-        of_node = np.fromiter((group(path) for path in modules), np.intp, len(modules))
-        return cls(tuple(paths), tuple(parent), of_node)
-
-    def chain(self, group: int) -> tuple[int, ...]:
-        """The group and all around it, innermost first, group 0 last."""
-        found = [group]
-        while found[-1]:
-            found.append(self.parent[found[-1]])
-        return tuple(found)
-
-    def sizes(self) -> list[int]:
-        """Number of nodes in each group, those of inner groups included."""
-        sizes: list[int] = np.bincount(self.of_node, minlength=len(self.paths)).tolist()
-        for group in range(len(self.paths) - 1, 0, -1):
-            sizes[self.parent[group]] += sizes[group]
-        return sizes
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class GraphInput:
     """A graph of n nodes in schedule order; make one with `of`.
 
-    `edges` (m, 2): producer and consumer; `tree`: the modules; `hubs` (n,) bool: constants drawn as stubs.
+    `edges` (m, 2): producer and consumer; `tree`: the modules; `hubs` (n,) bool: constants drawn as stubs; `runs`: the
+    modules that are equal.
     """
 
     edges: Ints
     tree: ModuleTree
     hubs: Bools
+    runs: tuple[Run, ...] = ()
 
     @classmethod
-    def of(cls, modules: Sequence[str], edges: Ints, constants: Bools) -> "GraphInput":
+    def of(cls, modules: Sequence[str], edges: Ints, constants: Bools, runs: tuple[Run, ...] = ()) -> "GraphInput":
         """`modules`: dotted path of each node's module ('' for none); `edges` (m, 2) nodes; `constants` (n,) bool.
 
         A constant is a node that reads nothing (mask, rope table); if HUB_CONSUMERS or more nodes read it, it is a hub.
@@ -84,7 +51,7 @@ class GraphInput:
         if constants[edges[:, 1]].any():
             raise ValueError("a constant reads nothing, but an edge leads to one")
         readers = np.bincount(_distinct(edges, count)[0][:, 0], minlength=count)
-        return cls(edges, ModuleTree.of(tuple(modules)), constants & (readers >= HUB_CONSUMERS))
+        return cls(edges, ModuleTree.of(tuple(modules)), constants & (readers >= HUB_CONSUMERS), runs)
 
     @property
     def size(self) -> int:
@@ -94,13 +61,16 @@ class GraphInput:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Folded:
-    """What is visible while some groups are open.
+    """What is visible while some groups are open, in a `tree` of its own.
 
-    `stands_for` (n,): the item shown for each node (itself or a closed group), -1 for hubs. `opened`: bool by group.
-    `links` (k, 2): visible edges between different items, each once. `link_of` (m,): the link that shows an edge,
-    -1 for edges inside one item or from a hub. `stubs` (s, 2): hub node and the item beside which it is drawn.
+    `blocks`: closed group -> the equal modules it stands for. `stands_for` (n,): the item shown for each node (itself
+    or a closed group), -1 for hubs. `opened`: bool by group. `links` (k, 2): visible edges between different items,
+    each once. `link_of` (m,): the link that shows an edge, -1 for edges inside one item or from a hub. `stubs` (s, 2):
+    hub node and the item beside which it is drawn.
     """
 
+    tree: ModuleTree
+    blocks: frozendict[str, tuple[str, ...]]
     stands_for: Ints
     opened: tuple[bool, ...]
     links: Ints
@@ -110,12 +80,13 @@ class Folded:
 
 def fold(graph: GraphInput, opened: frozenset[str]) -> Folded:
     """The visible graph while the groups with these paths are open (and all groups around them; others are closed)."""
-    tree, count = graph.tree, graph.size
+    folded, count = folded_tree(graph.tree, graph.runs, opened), graph.size
+    tree = folded.tree
     is_open = [True] * len(tree.paths)
     closed_by = [-1] * len(tree.paths)  # the outermost closed group around each group, itself included
     for group in range(1, len(tree.paths)):
         outer = tree.parent[group]
-        is_open[group] = is_open[outer] and tree.paths[group] in opened
+        is_open[group] = is_open[outer] and tree.paths[group] in opened and tree.paths[group] not in folded.blocks
         closed_by[group] = closed_by[outer] if not is_open[outer] else -1 if is_open[group] else group
     closed = np.array(closed_by, np.intp)[tree.of_node]
     stands_for = np.where(closed >= 0, count + closed, np.arange(count))
@@ -128,27 +99,43 @@ def fold(graph: GraphInput, opened: frozenset[str]) -> Folded:
     link_of[shown] = back
     beside = from_hub & (ends[:, 1] >= 0)
     stubs, _ = _distinct(np.stack([graph.edges[beside, 0], ends[beside, 1]], axis=1), count + len(tree.paths))
-    return Folded(stands_for, tuple(is_open), links, link_of, stubs)
+    return Folded(tree, folded.blocks, stands_for, tuple(is_open), links, link_of, stubs)
 
 
 def first_opened(graph: GraphInput, limit: int = 40) -> frozenset[str]:
-    """Groups to open at first: level by level from outside, as long as no more than `limit` boxes are on screen."""
-    tree = graph.tree
+    """Groups to open at first: level by level from outside, as long as no more than `limit` boxes are on screen.
+
+    Equal modules are folded, except in a graph that is small enough to be seen as a whole.
+    """
+    if graph.size <= limit:
+        return everything(graph)
+    folded = folded_tree(graph.tree, graph.runs, frozenset(graph.tree.paths) - _members(graph))
+    tree = folded.tree
     children: list[list[int]] = [[] for _ in tree.paths]
     for group in range(1, len(tree.paths)):
         children[tree.parent[group]].append(group)
     boxes = np.bincount(tree.of_node, minlength=len(tree.paths)).tolist()
     shown = boxes[0] + len(children[0])
     opened: set[str] = set()
-    level = children[0]
+    level = [group for group in children[0] if tree.paths[group] not in folded.blocks]
     while level:
         gain = sum(boxes[group] + len(children[group]) - 1 for group in level)
         if shown + gain > limit:
             break
         opened.update(tree.paths[group] for group in level)
         shown += gain
-        level = [child for group in level for child in children[group]]
+        inner = (child for group in level for child in children[group])
+        level = [child for child in inner if tree.paths[child] not in folded.blocks]
     return frozenset(opened)
+
+
+def everything(graph: GraphInput) -> frozenset[str]:
+    """What is open when all modules are, with every block of every run."""
+    return frozenset(graph.tree.paths[1:]) | {sign_of(run) for run in graph.runs}
+
+
+def _members(graph: GraphInput) -> frozenset[str]:
+    return frozenset(path for run in graph.runs for path in run.members)
 
 
 def _distinct(pairs: Ints, limit: int) -> tuple[Ints, Ints]:

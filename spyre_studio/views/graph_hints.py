@@ -18,13 +18,12 @@ from spyre_studio.legend import FATES, KINDS, Entry
 from spyre_studio.units import format_bytes, format_count, format_hex, format_us
 from spyre_studio.views.graph_canvas import Hit
 from spyre_studio.views.graph_model import HBM, LX, MOVE, UNKNOWN, Node
-from spyre_studio.views.graph_paint import Colouring
-from spyre_studio.views.graph_scene import Scene
+from spyre_studio.views.graph_palette import Colouring
+from spyre_studio.views.graph_scene import Scene, range_text
 
 LEGENDS: Final[Mapping[Colouring, tuple[Entry, ...]]] = {
     "fate": FATES,
     "kind": KINDS,
-    "time": (),
     "residency": (Entry("result in LX", "lx"), Entry("result in device memory", "hbm", "hatch")),
 }
 _FATES: Final = {
@@ -56,8 +55,23 @@ def hint_of(scene: Scene, item: Hit, compilation: Compilation | None) -> str:
 def _of_group(scene: Scene, box: int) -> str:
     path = scene.group_of_box(box) or ""
     us = float(scene.us[box])
+    blocks = scene.blocks_of_box(box)
+    if blocks:
+        return _of_blocks(scene, box, blocks)
     time = f" · {format_us(us)}" if us == us else ""
     return _lines(path, f"{scene.details[box]}{time}", "Double-click opens it.")
+
+
+def _of_blocks(scene: Scene, box: int, blocks: tuple[str, ...]) -> str:
+    """Of equal modules: what they cost together and each, and which are planned in another way than most."""
+    size = format_count(len(scene.nodes_of[box]), "op")
+    facts = scene.facts_of_box(box)
+    lines = [f"{len(blocks)} equal modules, {size} together"]
+    if facts is not None:
+        low, high = facts.range_us
+        lines.append(f"{format_us(facts.total_us)} together, {range_text(low, high)} each")
+        lines.extend(facts.sentences() or ("All of them are planned alike.",))
+    return _lines(scene.titles[box], *lines, "Double-click shows all of them, the menu any one.")
 
 
 def _of_node(node: Node, compilation: Compilation | None) -> str:

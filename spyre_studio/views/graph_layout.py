@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+from frozendict import frozendict
 from numpy.typing import NDArray
 
 from spyre_studio.views.graph_groups import Folded, GraphInput, fold
@@ -32,7 +33,8 @@ class GraphLayout:
     """Everything to draw and to hit, in world units (pixels at 100 %), y downwards.
 
     Boxes: `boxes` (b, 4) as x0, y0, x1, y1; `box_item` (b,): node i, or n + g for the closed group g; `box_of` (n,):
-    the box that shows each node, -1 for hubs; `group_paths[g]`, `group_sizes[g]`: path and number of nodes of group g.
+    the box that shows each node, -1 for hubs; `group_paths[g]`, `group_sizes[g]`: path and number of nodes of group g;
+    `blocks`: path of a box -> the equal modules that are folded in it.
     Frames of open groups: `frames` (f, 4), `frame_group` (f,), outer ones first.
     Edges: `links` (k, 2) boxes; points of link j are `points[starts[j]:starts[j + 1]]` in pairs, vertical within a
     pair, slanting from pair to pair; `turned` (k,): runs upwards somewhere; `link_of` (m,): link of each edge or -1.
@@ -44,6 +46,7 @@ class GraphLayout:
     box_of: Ints
     group_paths: tuple[str, ...]
     group_sizes: tuple[int, ...]
+    blocks: frozendict[str, tuple[str, ...]]
     frames: Floats
     frame_group: Ints
     links: Ints
@@ -85,7 +88,8 @@ def layout_graph(
     crossings = pieces.lay_out(cache or LayoutCache())
     origins = _origins(graph, pieces, room)
     items, boxes = _boxes(graph, pieces, origins, room)
-    place = np.full(graph.size + len(graph.tree.paths), -1, np.intp)
+    tree = folded.tree
+    place = np.full(graph.size + len(tree.paths), -1, np.intp)
     place[items] = np.arange(len(items))
     frame_group = np.array([group for group in pieces.by_group if group], np.intp)
     frames = _frames(pieces, origins, frame_group, room)
@@ -95,8 +99,9 @@ def layout_graph(
         boxes=boxes,
         box_item=items,
         box_of=np.where(folded.stands_for >= 0, place[folded.stands_for], -1),
-        group_paths=graph.tree.paths,
-        group_sizes=tuple(graph.tree.sizes()),
+        group_paths=tree.paths,
+        group_sizes=tuple(tree.sizes()),
+        blocks=folded.blocks,
         frames=frames,
         frame_group=frame_group,
         links=place[folded.links],

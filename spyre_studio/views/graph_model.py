@@ -6,7 +6,7 @@ Owns: making it of a plan, or of a program before there is a plan. Refuses: posi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -20,6 +20,8 @@ from compiler.plan import EditKind, Plan, Slot
 from compiler.schedule import Schedule, Step, expand
 from spyre_studio.derived import Derived, schedule_of
 from spyre_studio.edit_words import keeps_place
+from spyre_studio.repeat_facts import RunFacts, facts_of
+from spyre_studio.repeats import Run, runs_of
 from spyre_studio.units import format_bytes, format_shape
 from spyre_studio.views.graph_groups import HUB_CONSUMERS, GraphInput
 from spyre_studio.views.graph_names import Place, places
@@ -70,7 +72,8 @@ class Node:
 class GraphModel:
     """`edges` (m, 2): nodes; `carried[e]`: the buffer of an edge; `fates` (m,): LX, MOVE, HBM or UNKNOWN.
 
-    `of_op`: node of an op or move; `of_buffer`: node that writes or is a buffer.
+    `of_op`: node of an op or move; `of_buffer`: node that writes or is a buffer; `run_facts`: key of
+    a run of equal modules -> what the plan makes of it.
     """
 
     nodes: tuple[Node, ...]
@@ -80,6 +83,7 @@ class GraphModel:
     graph: GraphInput
     of_op: frozendict[str, int]
     of_buffer: frozendict[str, int]
+    run_facts: frozendict[str, RunFacts] = field(default_factory=frozendict)
 
     def pinned(self, pins: Pins) -> frozenset[int]:
         """Nodes that a pin speaks of: the op itself, or the writer of the buffer."""
@@ -94,7 +98,9 @@ def planned(compilation: Compilation) -> GraphModel:
     """The graph of a plan, inserted moves included."""
     program, plan = compilation.problem.program, compilation.plan
     times = {cost.step: cost.total_us for cost in compilation.cost.steps}
-    return _Maker(program, schedule_of(compilation), plan, times).model()
+    made = _Maker(program, schedule_of(compilation), plan, times).model()
+    groups = {node.name: node.group for node in made.nodes if node.name}
+    return replace(made, run_facts=frozendict(facts_of(made.graph.runs, compilation, groups, times)))
 
 
 def unplanned(program: LoopProgram) -> GraphModel:
@@ -133,10 +139,13 @@ class _Maker:
             edges,
             tuple(self.carried),
             np.array(self.fates, np.int8),
-            GraphInput.of([node.group for node in self.nodes], edges, constant),
+            GraphInput.of([node.group for node in self.nodes], edges, constant, self._runs()),
             frozendict(self.of_op),
             frozendict(self.writers),
         )
+
+    def _runs(self) -> tuple[Run, ...]:
+        return runs_of(self.program, {node.name: node.group for node in self.nodes if node.name})
 
     def _add_inputs(self) -> None:
         """Inputs, and weights that many ops read, as rope tables are; a weight of one op says nothing here."""

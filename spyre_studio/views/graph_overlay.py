@@ -5,17 +5,16 @@ Owns: making and placing them, and which can be seen. Refuses: what they do; the
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
 from spyre_studio.legend import Legend, ScaleLegend
-from spyre_studio.qt_theme import px
+from spyre_studio.qt_theme import font, px
 from spyre_studio.theme import GRID, PAD
-from spyre_studio.units import format_us
 from spyre_studio.views.breadcrumb import Breadcrumb
 from spyre_studio.views.find_panel import FindPanel
 from spyre_studio.views.graph_canvas import GraphCanvas
 from spyre_studio.views.graph_hints import LEGENDS
-from spyre_studio.views.graph_paint import COLOURINGS, Colouring
+from spyre_studio.views.graph_palette import COLOURINGS, Colouring, is_measure
 from spyre_studio.views.minimap import Minimap
 from spyre_studio.views.overlay import Chooser, OverlayPanel
 
@@ -31,14 +30,21 @@ class GraphOverlay:
         self.legend, self.ramp = Legend(framed=True, parent=view), OverlayPanel(view)
         self._controls = OverlayPanel(view)
         self._scale = ScaleLegend("0", "")
+        self._caption = QLabel(self.ramp)
+        self._caption.setProperty("tone", "mute")
+        self._caption.setFont(font("label"))
         self._wants_minimap = True
+        self._colouring: Colouring = "fate"
         self._drawn = self._open = False
         self.table_button.setText("Table")
         self.table_button.setCheckable(True)
         self.table_button.setToolTip("Show the ops as a table (Ctrl+T)")
         self._controls.row.addWidget(self.colour)
         self._controls.row.addWidget(self.table_button)
+        self.ramp.row.addWidget(self._caption)
         self.ramp.row.addWidget(self._scale)
+        self.ramp.row.setContentsMargins(px(GRID), px(GRID / 2), px(GRID), px(GRID / 2))
+        self.ramp.row.setSpacing(px(1.5 * GRID))
 
     def show(self, opened: bool, drawn: bool) -> None:
         """`opened`: there is a model; `drawn`: it is drawn as a picture, not as a table."""
@@ -47,17 +53,25 @@ class GraphOverlay:
 
     def show_colouring(self, key: Colouring) -> None:
         """The words and the legend of a colouring."""
+        self._colouring = key
         self.colour.choose(key)
-        self.legend.set_entries(LEGENDS[key])
-        self.place()
+        self.legend.set_entries(LEGENDS.get(key, ()))
 
-    def show_longest(self, us: float) -> None:
-        """The time that full colour stands for."""
+    @property
+    def legend_shown(self) -> QWidget:
+        """The legend of the colouring."""
+        return self.ramp if is_measure(self._colouring) else self.legend
+
+    def show_scale(self, caption: str, low: str, high: str) -> None:
+        """What the colours of a measure stand for, from no colour to full colour; no scale where nothing is known."""
         self.ramp.row.removeWidget(self._scale)
         self._scale.hide()
         self._scale.deleteLater()
-        self._scale = ScaleLegend("0 µs", format_us(us))
+        self._scale = ScaleLegend(low, high)
+        self._caption.setText(caption)
+        self.ramp.setAccessibleName(f"Legend: {caption}" + (f", from {low} to {high}" if high else ""))
         self.ramp.row.addWidget(self._scale)
+        self._scale.setVisible(bool(high))
 
     def toggle_minimap(self) -> None:
         """Show or hide the overview."""
@@ -68,11 +82,11 @@ class GraphOverlay:
         """Everything into its corner."""
         view, pad = self._view, px(PAD)
         right, bottom = view.width() - pad, view.height() - pad
-        by_time = self.colour.key == "time"
+        scaled = is_measure(self._colouring)
         self._controls.setVisible(self._open)
         self.crumbs.setVisible(self._drawn)
-        self.legend.setVisible(self._drawn and not by_time)
-        self.ramp.setVisible(self._drawn and by_time)
+        self.legend.setVisible(self._drawn and not scaled)
+        self.ramp.setVisible(self._drawn and scaled)
         for widget in (self.crumbs, self._controls, self.legend, self.ramp, self.finder):
             widget.adjustSize()
             widget.raise_()

@@ -7,35 +7,29 @@ boxes are plain rectangles and edges straight lines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import isfinite
-from typing import Final, Literal
+from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from spyre_studio.colour import mix
 from spyre_studio.detail import clipped, overlapping
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import Fate, Theme
 from spyre_studio.viewport import Rect, Viewport2D
+from spyre_studio.views.graph_measures import Shade
 from spyre_studio.views.graph_model import HBM, LX, MOVE, NODE_KINDS, UNKNOWN
 from spyre_studio.views.graph_names import group_title
-from spyre_studio.views.graph_scene import PARTLY, Floats, Ints, Scene
+from spyre_studio.views.graph_palette import Colouring, Palette, far_palette, is_measure, near_palette
+from spyre_studio.views.graph_scene import Floats, Ints, Scene
+from spyre_studio.views.graph_trace import Trace
 from spyre_studio.views.paint import Labels, LineBatch, RectBatch, draw_arrows, fate_pen, hatch, route_path
 
-Colouring = Literal["fate", "kind", "time", "residency"]
-
-COLOURINGS: Final[tuple[tuple[Colouring, str], ...]] = (
-    ("fate", "fate of data"),
-    ("kind", "kind of op"),
-    ("time", "time"),
-    ("residency", "LX residency"),
-)
 NEAR: Final = 0.8  # from this zoom on, texts are drawn at their scaled size
 MIDDLE: Final = 0.4  # from this zoom on, boxes have titles
-_CURVES: Final = 600  # edges in view up to which they are curves
+CURVES: Final = 600  # edges in view up to which they are curves
 _FATES: Final[dict[int, Fate]] = {LX: "lx", MOVE: "move", HBM: "hbm"}
 _PAD: Final = 12  # from the edge of a box to its text
 _STRIPE: Final = 4
@@ -67,43 +61,56 @@ class Fonts:
 
 @dataclass(slots=True)
 class GraphPainter:
-    """Draws one scene. `pinned` holds the nodes with a pin; `longest` is the time that full colour stands for."""
+    """Draws one scene. `shade` has the numbers of a colouring by a measure; `pinned` holds the nodes with a pin."""
 
     scene: Scene
     colouring: Colouring
+    shade: Shade | None
     pinned: frozenset[int]
     fonts: Fonts
     rects: RectBatch
     lines: LineBatch
     paths: dict[int, QPainterPath]
+    near: Palette = field(init=False)
+    far: Palette | None = None
+    curves: int = CURVES
 
-    def draw(self, painter: QPainter, view: Viewport2D, ratio: float) -> None:
-        """Everything in view."""
+    def __post_init__(self) -> None:
+        self.near = near_palette(self.scene, self.colouring, self.shade, active_theme())
+
+    def draw(self, painter: QPainter, view: Viewport2D, ratio: float, only: Trace | None = None) -> None:
+        """Everything in view; with `only`, the boxes and edges that belong to it, and no frames."""
         seen = view.visible()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.save()
         painter.scale(view.zoom, view.zoom)
         painter.translate(-view.x, -view.y)
-        self._frames(painter, seen)
-        links = self._links_in(seen)
-        if len(links) <= _CURVES and view.zoom >= MIDDLE / 2:
+        if only is None:
+            self._frames(painter, seen)
+        links = self._links_in(seen, only)
+        if len(links) <= self.curves and view.zoom >= MIDDLE / 2:
             self._curves(painter, links)
             links = links[:0]
-        if view.zoom >= MIDDLE:
+        if view.zoom >= MIDDLE and only is None:
             self._frame_titles(painter, seen)
-        boxes = overlapping(self.scene.layout.boxes, seen.x0, seen.y0, seen.x1, seen.y1)
+        boxes = self._boxes_in(seen, only)
         if view.zoom >= MIDDLE:
             self._boxes(painter, boxes, view.zoom, ratio)
-            self._stubs(painter, seen)
+            self._stubs(painter, seen, only)
         painter.restore()
         self._straight(painter, links, view)
         if view.zoom < MIDDLE:
-            self._plain_boxes(painter, view)
+            self._plain_boxes(painter, view, only)
         elif view.zoom < NEAR:
             self._small_texts(painter, boxes, view)
 
-    def _links_in(self, seen: Rect) -> Ints:
-        return overlapping(self.scene.link_bounds, seen.x0, seen.y0, seen.x1, seen.y1)
+    def _links_in(self, seen: Rect, only: Trace | None) -> Ints:
+        found = overlapping(self.scene.link_bounds, seen.x0, seen.y0, seen.x1, seen.y1)
+        return found if only is None else found[only.links[found]]
+
+    def _boxes_in(self, seen: Rect, only: Trace | None) -> Ints:
+        found = overlapping(self.scene.layout.boxes, seen.x0, seen.y0, seen.x1, seen.y1)
+        return found if only is None else found[only.boxes[found]]
 
     def path(self, link: int) -> QPainterPath:
         """The curve of an edge in world units."""
@@ -171,11 +178,13 @@ class GraphPainter:
         theme = active_theme()
         for box in boxes.tolist():
             rect = _rect(self.scene.layout.boxes[box])
-            ground = self.ground(box)
+            ground = self.near.colour(box)
             kind = NODE_KINDS[self.scene.kinds[box]]
             is_data = kind in {"input", "output"}
             radius = rect.height() / 2 if is_data else px(5)
-            painter.setPen(QPen(qcolor(theme.line), 1))
+            if self.scene.blocks_of_box(box):
+                self._cards_behind(painter, rect)
+            painter.setPen(_border(theme, kind, self.scene.group_of_box(box) is None))
             painter.setBrush(qcolor(ground))
             painter.drawRoundedRect(rect, radius, radius)
             if self.colouring == "residency" and self.scene.residency[box] == HBM and not is_data:
@@ -187,21 +196,13 @@ class GraphPainter:
             if zoom >= NEAR:
                 self._texts(painter, box, rect, ground, is_data)
 
-    def ground(self, box: int) -> str:
-        """The fill of a box under the current colouring."""
-        theme, scene = active_theme(), self.scene
-        match self.colouring:
-            case "kind":
-                kind = NODE_KINDS[scene.kinds[box]]
-                return theme.tint(theme.kind(kind), 0.0 if kind in {"input", "output"} else 0.3)
-            case "time":
-                longest = np.nanmax(scene.us) if np.isfinite(scene.us).any() else 0.0
-                us = float(scene.us[box])
-                return theme.fill[round(255 * us / longest)] if isfinite(us) and longest > 0 else theme.panel
-            case "residency":
-                return _residency_ground(theme, int(scene.residency[box]))
-            case _:
-                return theme.panel
+    def _cards_behind(self, painter: QPainter, rect: QRectF) -> None:
+        """Two more cards, as of a pile: the box stands for several equal ones."""
+        theme = active_theme()
+        painter.setPen(QPen(qcolor(mix(theme.line, theme.mute, 0.4)), 1))
+        painter.setBrush(qcolor(theme.panel))
+        for shift in (px(6), px(3)):
+            painter.drawRoundedRect(rect.translated(shift, shift), px(5), px(5))
 
     def _stripe(self, painter: QPainter, rect: QRectF, colour: str) -> None:
         painter.save()
@@ -219,29 +220,40 @@ class GraphPainter:
 
     def _texts(self, painter: QPainter, box: int, rect: QRectF, ground: str, is_data: bool) -> None:
         theme, scene, fonts = active_theme(), self.scene, self.fonts
-        ink, quiet = (theme.text, theme.mute) if self.colouring != "time" else (theme.text_on(ground),) * 2
+        ink, quiet = (theme.text, theme.mute) if not is_measure(self.colouring) else (theme.text_on(ground),) * 2
         left = rect.left() + (px(20) if is_data else px(_STRIPE + _PAD - 2))
         right = rect.right() - (px(20) if is_data else px(10))
         gap = (rect.height() - fonts.title.height - fonts.detail.height) / 2
         dot = px(12) if self.pinned.intersection(scene.nodes_of[box].tolist()) else 0
+        badge = scene.badges[box]
+        if badge:
+            painter.setPen(qcolor(theme.warn_text if ground == theme.panel else ink))
+            fonts.number.draw_right(painter, right - dot, rect.top() + gap, badge)
+            dot += round(fonts.number.width(badge)) + px(6)
         painter.setPen(qcolor(ink))
         mark = "" if scene.group_of_box(box) is None else "▸ "
         fonts.title.draw(painter, left, rect.top() + gap, mark + scene.titles[box], right - left - dot)
         second = rect.top() + gap + fonts.title.height
-        number = scene.numbers[box]
+        number = self.number(box)
         room = right - left - (fonts.number.width(number) + px(8) if number else 0)
         painter.setPen(qcolor(quiet))
         fonts.detail.draw(painter, left, second, scene.details[box], room)
         if number:
             fonts.number.draw_right(painter, right, second, number)
 
+    def number(self, box: int) -> str:
+        """What stands on a box: its number in the colouring, else its time."""
+        if is_measure(self.colouring):
+            return self.shade.text(box) if self.shade is not None else ""
+        return self.scene.numbers[box]
+
     def _small_texts(self, painter: QPainter, boxes: Ints, view: Viewport2D) -> None:
         """Titles, and times where there is room, at a size that stays readable."""
         theme, scene, fonts = active_theme(), self.scene, self.fonts
         corners = view.to_px(scene.layout.boxes.reshape(-1, 2)).reshape(-1, 4)
         for box in boxes.tolist():
-            rect, ground = _rect(corners[box]), self.ground(box)
-            coloured = self.colouring == "time"
+            rect, ground = _rect(corners[box]), self.near.colour(box)
+            coloured = is_measure(self.colouring)
             two = rect.height() >= fonts.small_title.height + fonts.small.height + 2
             used = fonts.small_title.height + (fonts.small.height if two else 0)
             left, top = rect.left() + px(8), rect.center().y() - used / 2
@@ -252,39 +264,31 @@ class GraphPainter:
             if two:
                 painter.setPen(qcolor(theme.text_on(ground) if coloured else theme.mute))
                 below = top + fonts.small_title.height
-                number = scene.numbers[box]
+                number = self.number(box)
                 if number:
                     fonts.micro.draw_right(painter, left + room, below, number)
                 taken = fonts.micro.width(number) + px(6) if number else 0
                 fonts.small.draw(painter, left, below, scene.details[box], room - taken)
 
-    def _plain_boxes(self, painter: QPainter, view: Viewport2D) -> None:
-        """Rectangles in the colour of their kind, or of the colouring."""
-        theme, scene = active_theme(), self.scene
-        corners = view.to_px(scene.layout.boxes.reshape(-1, 2)).reshape(-1, 4)
+    def _plain_boxes(self, painter: QPainter, view: Viewport2D, only: Trace | None) -> None:
+        """Rectangles in the strong colours of the colouring, one call of Qt for each colour."""
+        corners = view.to_px(self.scene.layout.boxes.reshape(-1, 2)).reshape(-1, 4)
         index, cut = clipped(corners, 0, 0, view.width, view.height)
+        if only is not None:
+            index, cut = index[only.boxes[index]], cut[only.boxes[index]]
+        if self.far is None:
+            self.far = far_palette(self.scene, self.colouring, self.shade, active_theme())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(Qt.PenStyle.NoPen)
-        if self.colouring in {"fate", "kind"}:
-            marks = [QBrush(qcolor(mix(theme.bg, theme.kind(kind), 0.8))) for kind in NODE_KINDS]
-            self.rects.draw_by_code(painter, cut, scene.kinds[index], marks)
-            return
-        grounds = [self._far_ground(box) for box in index.tolist()]
-        palette = sorted(set(grounds))
-        codes = np.array([palette.index(ground) for ground in grounds], np.intp)
-        self.rects.draw_by_code(painter, cut, codes, [qcolor(ground) for ground in palette])
+        used, codes = np.unique(self.far.codes[index], return_inverse=True)
+        self.rects.draw_by_code(painter, cut, codes, [qcolor(self.far.colours[code]) for code in used.tolist()])
 
-    def _far_ground(self, box: int) -> str:
-        """As `ground`, but strong enough for a box of a few pixels without a stripe or a hatch."""
-        theme = active_theme()
-        strong = {LX: mix(theme.bg, theme.lx, 0.8), PARTLY: mix(theme.bg, theme.lx, 0.4), HBM: theme.hbm}
-        residency = int(self.scene.residency[box])
-        return strong[residency] if self.colouring == "residency" and residency in strong else self.ground(box)
-
-    def _stubs(self, painter: QPainter, seen: Rect) -> None:
+    def _stubs(self, painter: QPainter, seen: Rect, only: Trace | None) -> None:
         """Chips with the names of what many ops read."""
         theme, layout, nodes = active_theme(), self.scene.layout, self.scene.model.nodes
         for row in overlapping(layout.stubs, seen.x0, seen.y0, seen.x1, seen.y1).tolist():
+            if only is not None and not only.boxes[layout.stub_box[row]]:
+                continue
             rect = _rect(layout.stubs[row])
             painter.setPen(QPen(qcolor(theme.line), 1))
             painter.setBrush(qcolor(theme.raised))
@@ -302,10 +306,14 @@ def _rect(corners: Floats) -> QRectF:
     return QRectF(x0, y0, x1 - x0, y1 - y0)
 
 
+def _border(theme: Theme, kind: str, is_node: bool) -> QPen:
+    """The line around a box; dashed for a move that the compiler has put in."""
+    if kind != "move" or not is_node:
+        return QPen(qcolor(theme.line), 1)
+    pen = QPen(qcolor(theme.move), 1)
+    pen.setDashPattern([4, 3])
+    return pen
+
+
 def _frame_ground(theme: Theme) -> str:
     return mix(theme.bg, theme.panel, 0.6 if theme.name == "dark" else 0.35)
-
-
-def _residency_ground(theme: Theme, residency: int) -> str:
-    tints = {LX: (theme.lx, 0.34), PARTLY: (theme.lx, 0.14), HBM: (theme.hbm, 0.14)}
-    return theme.tint(*tints[residency]) if residency in tints else theme.panel

@@ -70,7 +70,7 @@ class Pieces:
     """All open groups of one folded graph; `by_group` has the outer ones before the inner ones."""
 
     def __init__(self, graph: GraphInput, folded: Folded, spacing: Spacing) -> None:
-        self._tree, self._count, self._spacing = graph.tree, graph.size, spacing
+        self._tree, self._count, self._spacing = folded.tree, graph.size, spacing
         self._folded = folded
         self._with_stub = frozenset(folded.stubs[:, 1].tolist())
         self._chains: dict[int, tuple[int, ...]] = {}

@@ -12,6 +12,8 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from spyre_studio.repeat_facts import RunFacts
+from spyre_studio.repeats import title_of
 from spyre_studio.units import format_count, format_us
 from spyre_studio.views.curves import as_lines, flattened
 from spyre_studio.views.graph_layout import GraphLayout
@@ -27,6 +29,7 @@ PARTLY = 1  # residency of a box: LX, PARTLY, HBM or UNKNOWN
 class Scene:
     """Boxes (b,): `titles`, `details`, `numbers` (time as text), `kinds` (index into NODE_KINDS), `us`, `residency`.
 
+    `badges[b]`: how many of the equal blocks of a box are planned in another way than most, '' for none.
     `nodes_of[b]`: the nodes a box stands for. Links (k,): `link_fates`, `link_bounds` (k, 4), `carried[k]` buffers;
     `lines` (n, 4) and `line_link` (n,): the same edges as straight pieces.
     """
@@ -39,6 +42,7 @@ class Scene:
     kinds: Ints
     us: Floats
     residency: Ints
+    badges: tuple[str, ...]
     nodes_of: tuple[Ints, ...]
     link_fates: Ints
     link_bounds: Floats
@@ -60,6 +64,14 @@ class Scene:
         """Path of the closed group a box shows, None for a node."""
         item = int(self.layout.box_item[box])
         return None if item < self.node_count else self.layout.group_paths[item - self.node_count]
+
+    def blocks_of_box(self, box: int) -> tuple[str, ...]:
+        """Paths of the equal modules that are folded in a box; none for other boxes."""
+        return self.layout.blocks.get(self.group_of_box(box) or "", ())
+
+    def facts_of_box(self, box: int) -> RunFacts | None:
+        """What the plan makes of the equal modules in a box, None for other boxes and before there is a plan."""
+        return _facts_of(self.model, self.blocks_of_box(box))
 
     def box_of_op(self, name: str | None) -> int:
         """The box that shows an op or move, itself or in a closed group; -1 for none."""
@@ -93,6 +105,7 @@ def scene_of(model: GraphModel, layout: GraphLayout) -> Scene:
         kinds=np.array([row.kind for row in rows], np.intp),
         us=np.array([row.us for row in rows], np.float64),
         residency=np.array([row.residency for row in rows], np.intp),
+        badges=tuple(row.badge for row in rows),
         nodes_of=members,
         link_fates=fates,
         link_bounds=_bounds(layout),
@@ -109,6 +122,7 @@ class _Box:
     kind: int
     us: float
     residency: int
+    badge: str = ""
 
 
 def _members(layout: GraphLayout) -> tuple[Ints, ...]:
@@ -128,13 +142,39 @@ def _box(model: GraphModel, layout: GraphLayout, box: int, nodes: Ints) -> _Box:
     heaviest = max(inside, key=lambda node: node.us if isfinite(node.us) else -1.0)
     moves = sum(node.kind == "move" for node in inside)
     detail = format_count(len(inside) - moves, "op") + (f" · {format_count(moves, 'move')}" if moves else "")
+    path = layout.group_paths[item - len(model.nodes)]
+    blocks = layout.blocks.get(path, ())
+    facts = _facts_of(model, blocks)
     return _Box(
-        group_title(layout.group_paths[item - len(model.nodes)]),
-        detail,
+        f"{title_of(blocks)} × {len(blocks)}" if blocks else group_title(path),
+        _each(*facts.range_us) if facts else detail,
         NODE_KINDS.index(heaviest.kind),
         sum(times) if times else float("nan"),
         _of_fates({node.fate for node in inside}),
+        f"≠ {len(facts.different)}" if facts and facts.different else "",
     )
+
+
+def _facts_of(model: GraphModel, blocks: tuple[str, ...]) -> RunFacts | None:
+    for facts in model.run_facts.values() if blocks else ():
+        if blocks[0] in facts.run.members:
+            return facts.of(blocks)
+    return None
+
+
+def _each(low: float, high: float) -> str:
+    """What one block takes, in as few letters as a box has room for."""
+    text = range_text(low, high)
+    return text if "–" in text else f"{text} each"
+
+
+def range_text(low: float, high: float) -> str:
+    """From one time to another, once where both read the same. Examples: '5.71–5.74 ms', '0.9 µs–1.02 ms'."""
+    first, last = format_us(low), format_us(high)
+    if first == last:
+        return last
+    number, _, unit = first.partition(" ")
+    return f"{number}–{last}" if last.endswith(f" {unit}") else f"{first}–{last}"
 
 
 def _of_fates(fates: set[int]) -> int:

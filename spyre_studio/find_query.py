@@ -1,0 +1,137 @@
+"""What is typed to find something, understood: words, filters and patterns.
+
+Owns: the language and its sentences for mistakes. Refuses: Qt, and what there is to find (finder.py).
+
+    softmax exp           every word stands somewhere in name, kind or note
+    kind:matmul           kind of op or move, the ATen op, or op, move, buffer, module
+    split:m  split:m8     ops that are divided along a loop, into so many parts; split:none for those on one core
+    spilled:  spilled:no  what lies in device memory, what lies in LX
+    reason:capacity       why it is not in LX
+    shape:128x1024        these sizes next to each other; * for any; the numbers alone mean the same
+    /q_proj.*matmul/      a pattern (regular expression) for the name
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from spyre_studio.finder import Entry
+
+Test = Callable[["Entry"], bool]
+FILTERS: Final = ("kind", "split", "spilled", "reason", "shape")
+HELP: Final = "kind:matmul · split:m8 · spilled: · reason:capacity · 128x1024 · /regex/"
+_SHAPE: Final = re.compile(r"(?:\d+|\*)(?:[x×,](?:\d+|\*))+")
+_SPLIT: Final = re.compile(r"(?P<loop>[a-z_]*?[a-z]\d?)?[=]?(?P<factor>\d+)?")
+_TOKEN: Final = re.compile(r"(?<!\S)/.+/(?!\S)|\S+")
+_NO: Final = frozenset({"no", "false", "0"})
+_LONGEST: Final = 200  # of a pattern; names are shorter
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """`tests` must all hold; `first` is the word a name should begin with; `mistake` is a sentence or empty."""
+
+    tests: tuple[Test, ...]
+    first: str = ""
+    mistake: str = ""
+
+    def holds(self, entry: Entry) -> bool:
+        """True if the entry is meant."""
+        return all(test(entry) for test in self.tests)
+
+
+def read_query(text: str) -> Query:
+    """Understand what was typed; what cannot be understood is told in `mistake`, and then nothing is meant."""
+    tests: list[Test] = []
+    first = ""
+    for token in _TOKEN.findall(text):
+        try:
+            test = _filter(token)
+        except _MistakeError as mistake:
+            return Query((), "", str(mistake))
+        if test is None:
+            test = _word(token.casefold())
+            first = first or token.casefold()
+        tests.append(test)
+    return Query(tuple(tests), first)
+
+
+class _MistakeError(Exception):
+    """A sentence for the person who typed."""
+
+
+def _filter(token: str) -> Test | None:
+    """The test of a filter or a pattern, None for a word."""
+    if len(token) > 2 and token.startswith("/") and token.endswith("/"):
+        return _pattern(token[1:-1])
+    if _SHAPE.fullmatch(token):
+        return _shape(token)
+    name, colon, value = token.casefold().partition(":")
+    if not colon or name not in FILTERS:
+        return None
+    match name:
+        case "kind":
+            return lambda entry: value in entry.kinds
+        case "split":
+            return _split(value)
+        case "spilled":
+            wanted = value not in _NO
+            return lambda entry: entry.spilled is wanted
+        case "reason":
+            return lambda entry: bool(entry.reason) and value in entry.reason
+        case _:
+            return _shape(value)
+
+
+def _word(word: str) -> Test:
+    return lambda entry: word in entry.haystack
+
+
+def _pattern(text: str) -> Test:
+    if len(text) > _LONGEST:
+        raise _MistakeError(f"A pattern has {_LONGEST} characters at most.")
+    try:
+        pattern = re.compile(text, re.IGNORECASE)
+    except re.error as error:
+        raise _MistakeError(
+            f"/{text}/ is not a pattern yet: {error.msg}; write \\ before a sign that is meant."
+        ) from error
+    return lambda entry: pattern.search(entry.name) is not None
+
+
+def _split(value: str) -> Test:
+    if not value:
+        return lambda entry: bool(entry.splits)
+    if value in {"none", "no", "1"}:
+        return lambda entry: entry.splits == ()
+    found = _SPLIT.fullmatch(value)
+    if found is None:
+        raise _MistakeError(f"split:{value} names no loop and number; write split:m, split:m8 or split:none.")
+    return _split_by(found["loop"] or "", int(found["factor"] or 0))
+
+
+def _split_by(loop: str, factor: int) -> Test:
+    def holds(entry: Entry) -> bool:
+        return any(loop in {"", name} and factor in {0, parts} for name, parts in entry.splits or ())
+
+    return holds
+
+
+def _shape(value: str) -> Test:
+    sizes = [part for part in re.split(r"[x×,\[\]]", value) if part]
+    if not sizes or not all(size == "*" or size.isdigit() for size in sizes):
+        raise _MistakeError(f"shape:{value} is not a shape; write numbers as in shape:128x1024, and * for any.")
+    wanted = [None if size == "*" else int(size) for size in sizes]
+
+    def holds(entry: Entry) -> bool:
+        return any(_alike(entry.shape[at : at + len(wanted)], wanted) for at in range(len(entry.shape)))
+
+    return holds
+
+
+def _alike(shape: tuple[int, ...], wanted: list[int | None]) -> bool:
+    return len(shape) == len(wanted) and all(want in {None, size} for size, want in zip(shape, wanted, strict=True))
