@@ -43,6 +43,7 @@ class Sweeping(Projecting):
         super().__init__(jobs, settings, parent)
         self._sweep: Sweep | None = None
         self._swept: dict[str, str] = {}
+        self._swept_from: Asked | None = None
         self.changed.connect(self._another_model)
 
     @property
@@ -61,6 +62,13 @@ class Sweeping(Projecting):
         settings = self._sweep.settings if self._sweep and self._shown else ()
         return next((one.key for one in settings if self._shown and self._asked_at(one) == self._shown.asked), "")
 
+    @property
+    def sweep_is_old(self) -> bool:
+        """True if what is wanted now is neither what the sweep began with nor one of its settings."""
+        settings = self._sweep.settings if self._sweep else ()
+        known = {self._swept_from, *map(self._asked_at, settings)}
+        return self._sweep is not None and self._asked(self._pins) not in known
+
     def start_sweep(self, knob: str, values: Sequence[str] = ()) -> None:
         """Turn a knob, such as `cores` or `op:NAME`, through these values or the usual ones; what runs or ran before is
         dropped with its plans."""
@@ -78,6 +86,7 @@ class Sweeping(Projecting):
         self._drop_sweep()
         title = f"Splits of {op}" if op else row.title
         self._sweep = Sweep(knob, title, settings, phase="" if settings else _LISTING)
+        self._swept_from = self._asked(self._pins)
         self._phases[SWEEP] = "sweep"
         self.changed.emit("state")
         if op:
