@@ -25,7 +25,7 @@ from spyre_studio.solved import Asked, Solved, SolvedPlans
 
 State = Literal["empty", "loading", "ready", "error"]
 WORK, VERIFY, CANDIDATES, LAYOUTS, HANDOVER = "work", "verify", "candidates", "layouts", "handover"
-SIMULATE, SWEEP, WEIGH = "simulate", "sweep", "weigh"
+SIMULATE, SWEEP, WEIGH, PASSES = "simulate", "sweep", "weigh", "passes"
 
 
 class SessionState(QObject):

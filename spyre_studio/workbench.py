@@ -36,7 +36,7 @@ _LEFT: Final = (0.165, 28 * GRID, 44 * GRID)
 _RIGHT: Final = (0.233, 40 * GRID, 60 * GRID)
 _BOTTOM: Final = (0.42, 32 * GRID, 64 * GRID)
 _MUCH: Final = 0.55  # of the height, for a view at the bottom that is to be seen above all
-_HIGH: Final = frozenset({"timeline"})  # views of many rows: at first they get much
+_HIGH: Final = frozenset({"timeline", "sweep"})  # views of many rows: at first they get much
 _VERSION: Final = 1  # of the saved layout; another number forgets it
 
 
@@ -218,7 +218,7 @@ class Workbench(QWidget):
 
     def _turned(self) -> None:
         """A view of many rows gets more room when it comes to front, unless somebody has chosen how much there is."""
-        high = {self.views[key] for key in _HIGH}
+        high = {self.views[key] for key in _HIGH if key in self.views}
         if self.tabs.currentWidget() in high and not self._height_chosen:
             self.give_room()
 
