@@ -101,9 +101,7 @@ def _crowded(compilation: Compilation, name: str, status: PinStatus) -> Conflict
     ways = [*_leaving(compilation, data, want, fit), *_writer(compilation, name, "Spread")]
     step = Remedy("step", str(fit.step), f"Go to step {fit.step}", "Where the room is least")
     named = tuple(one.name for one in fit.blockers[:_NAMED])
-    rest = REASONS[ReasonCode.CAPACITY].remedy
-    whole = f"{sentence}. {rest}"
-    return Conflict(name, "lx", status.state, whole, named, fit.step, (*ways, step, _unpin(name)))
+    return Conflict(name, "lx", status.state, sentence, named, fit.step, (*ways, step, _unpin(name)))
 
 
 def _leaving(compilation: Compilation, data: Occupancy, want: Want, fit: Fit) -> Iterator[Remedy]:

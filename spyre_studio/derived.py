@@ -40,6 +40,11 @@ class Derived(Generic[V]):
                 self._kept.popitem(last=False)
         return made
 
+    def known(self, compilation: Compilation) -> bool:
+        """True if the answer for this plan costs nothing."""
+        with self._lock:
+            return self._kept.get(id(compilation), (None,))[0] is compilation
+
 
 @Derived
 def schedule_of(compilation: Compilation) -> Schedule:

@@ -5,16 +5,41 @@ Owns: the columns and their values. Refuses: drawing, and the selection; it says
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable, Sequence
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from spyre_studio.occupancy import Occupancy, Outside, Resident
-from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
+from spyre_studio.qt_theme import active_theme, font, qcolor
+from spyre_studio.table import Cell, Column, CopyableTable, Index, Row, TableModel
 from spyre_studio.units import format_count, format_hex
 
 _NOT = -1  # a number that does not apply
+
+
+class _Model(TableModel):
+    """Rows of which some may step back."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._family: frozenset[str] = frozenset()
+        super().__init__(columns)
+
+    def show_family(self, names: Collection[str]) -> None:
+        """Only these stand out."""
+        if frozenset(names) != self._family:
+            self._family = frozenset(names)
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, len(self.columns) - 1))
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Others are written in a quiet colour, the family in bold."""
+        if self._family and index.isValid() and role in (Qt.ItemDataRole.ForegroundRole, Qt.ItemDataRole.FontRole):
+            ours = self.rows[index.row()].key in self._family
+            number = self.columns[index.column()].number
+            if role == Qt.ItemDataRole.ForegroundRole:
+                return None if ours else qcolor(active_theme().mute)
+            return font("label", bold=ours, mono=number)
+        return super().data(index, role)
 
 
 class BufferTable(QWidget):
@@ -25,7 +50,7 @@ class BufferTable(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model = TableModel(_COLUMNS)
+        self._model = _Model(_COLUMNS)
         self.table = CopyableTable(self._model, "Buffers and where they lie", self)
         self.table.chosen.connect(self._tell)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -37,6 +62,10 @@ class BufferTable(QWidget):
     def show_data(self, data: Occupancy) -> None:
         """Residents first, then what lies in device memory."""
         self.table.show_rows(lambda: [*map(_resident, data.residents), *map(_outside, data.outside)])
+
+    def show_family(self, names: Collection[str]) -> None:
+        """Forms of a followed buffer: all others step back. None of them: nothing does."""
+        self._model.show_family(names)
 
     def select(self, name: str | None) -> None:
         """Show this buffer as selected."""

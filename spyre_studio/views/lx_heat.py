@@ -6,13 +6,14 @@ selection; it tells which core was clicked.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from html import escape
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
 from spyre_studio.detail import MaxPyramid
@@ -27,6 +28,17 @@ from spyre_studio.views.plot_words import clear_of, paint_heading, paint_tag, sh
 
 _LEVELS: Final = 255
 _RAMP: Final = 48  # px
+_VEIL: Final = 0.72  # of the ground, over what is not followed
+
+
+def runs_of(held: NDArray[np.bool_]) -> tuple[tuple[int, int], ...]:
+    """Runs of cores that hold something, as (first, end).
+
+    >>> runs_of(np.array([True, True, False, True]))
+    ((0, 2), (3, 4))
+    """
+    edges = np.flatnonzero(np.diff(held.astype(np.int8), prepend=0, append=0)).tolist()
+    return tuple(zip(edges[::2], edges[1::2], strict=True))
 
 
 class LxHeat(PlotCanvas):
@@ -35,7 +47,7 @@ class LxHeat(PlotCanvas):
     walked = Signal(int)
     y_up = False
     zoom_axes = "x"
-    margins = Margins(left=32, top=48, right=16, bottom=36)
+    margins = Margins(left=32, top=44, right=16, bottom=32)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Fill of all cores over the steps", parent)
@@ -43,11 +55,13 @@ class LxHeat(PlotCanvas):
         self._levels: MaxPyramid | None = None
         self._most = 0
         self._core, self._step = 0, -1
+        self._pointed: int | None = None
+        self._followed: tuple[int, ...] = ()
         self.setMinimumSize(px(120), px(120))
 
     def show_data(self, data: Occupancy) -> None:
         """Another plan. Full colour is the most that any core holds at any step."""
-        self._data = data
+        self._data, self._followed = data, ()
         self._most = int(data.fill.max()) if data.fill.size else 0
         levels = data.fill * _LEVELS // max(self._most, 1)
         self._levels = MaxPyramid.of(levels.astype(np.uint8))
@@ -57,6 +71,18 @@ class LxHeat(PlotCanvas):
         """Frame a core, and a step (-1 for none)."""
         self._core, self._step = core, step
         self.invalidate()
+
+    def show_pointed(self, core: int | None) -> None:
+        """Outline a core at which the pointer is, here or in another view."""
+        if core != self._pointed:
+            self._pointed = core
+            self.update()
+
+    def show_followed(self, rows: Collection[int]) -> None:
+        """Residents (rows) that are followed: everything beside their cores and steps steps back."""
+        if tuple(rows) != self._followed:
+            self._followed = tuple(rows)
+            self.invalidate()
 
     def item_at(self, pos: QPointF) -> Hashable | None:
         """Core and step under the pointer."""
@@ -105,7 +131,26 @@ class LxHeat(PlotCanvas):
             return
         columns = max(1, min(int(rect.width()), 8192))
         values = self._levels.reduce(self.x_axis.lo, self.x_axis.hi, columns)
-        painter.drawImage(rect, heat_image(values.astype(np.uint8), active_theme().fill))
+        image = heat_image(values.astype(np.uint8), active_theme().fill)
+        painter.drawImage(rect, image)
+        if self._followed and self._data is not None:
+            self._paint_followed(painter, rect, image, self._data)
+
+    def _paint_followed(self, painter: QPainter, rect: QRectF, image: QImage, data: Occupancy) -> None:
+        """A veil over all but the cores and steps of what is followed."""
+        theme, parts = active_theme(), QPainterPath()
+        for row in self._followed:
+            first, end = float(data.rects[row, 0]), float(data.rects[row, 2])
+            for low, high in runs_of(data.present[row]):
+                parts.addRect(self.to_rect(first, low, end, high))
+        painter.fillRect(rect, qcolor(theme.bg, _VEIL))
+        painter.save()
+        painter.setClipPath(parts, Qt.ClipOperation.IntersectClip)
+        painter.drawImage(rect, image)
+        painter.restore()
+        painter.setPen(QPen(qcolor(theme.text), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(parts.simplified())
 
     def paint_frame(self, painter: QPainter, rect: QRectF) -> None:
         """Heading, and what full colour means."""
@@ -143,6 +188,11 @@ class LxHeat(PlotCanvas):
             x = self.x_axis.to_px(self._step + 0.5)
             painter.setPen(QPen(qcolor(theme.accent), 1.5))
             painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()))
+        if self._pointed is not None and self._pointed < self._data.cores:
+            pointed = self.to_rect(self.x_axis.lo, self._pointed, self.x_axis.hi, self._pointed + 1)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(qcolor(theme.accent), 1.5))
+            painter.drawRect(pointed.adjusted(0.5, 0.5, -0.5, -0.5))
         row = self.to_rect(self.x_axis.lo, self._core, self.x_axis.hi, self._core + 1)
         if row.height() < 6:
             row = QRectF(row.left(), row.center().y() - 3, row.width(), 6)

@@ -1,36 +1,36 @@
 """The map of one core's scratchpad: addresses upwards, steps to the right, a box per buffer.
 
-Owns: drawing the boxes, what is under the pointer, and moving by keys. Refuses: the selection (it tells what was
-clicked) and the numbers, which come from an `Occupancy`.
+Owns: which boxes are in view, what is under the pointer, moving by keys, and showing where a buffer that is carried
+would fit. Refuses: the selection (it tells what was clicked), pins, and the numbers, which come from an `Occupancy`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
-from html import escape
 from typing import Final, Literal
 
 import numpy as np
 from frozendict import frozendict
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from spyre_studio.colour import mix
-from spyre_studio.detail import Floats, Ints, clipped, hit
-from spyre_studio.occupancy import KINDS, Occupancy, Resident
+from spyre_studio.detail import Floats, clipped, hit
+from spyre_studio.lx_room import Fit, StepRoom
+from spyre_studio.occupancy import Hole, Occupancy
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.scales import Ticks, byte_ticks, step_ticks
 from spyre_studio.theme import GRID, RADIUS_SMALL
-from spyre_studio.units import format_address, format_bytes, format_count, format_hex
-from spyre_studio.views.paint import Labels, RectBatch, hatch
+from spyre_studio.units import format_bytes
+from spyre_studio.views.gestures import Gesture
+from spyre_studio.views.lx_paint import BoxPainter, Crowd, paint_reserve
+from spyre_studio.views.lx_words import box_hint, step_hint
+from spyre_studio.views.paint import hatch
 from spyre_studio.views.plot_canvas import Limits, Margins, PlotCanvas
 from spyre_studio.views.plot_words import clear_of, paint_heading, paint_tag, shifted
 
-_BODY: Final = 0.62  # of the kind's colour in a box that is not selected
 _LEAST: Final = 3.0  # px; a box is seen however small
-_ROUNDED: Final = 400  # boxes; with more of them in view corners are not rounded
 _USED: Final = 0.25  # of the budget: a plan that uses less is shown enlarged at first
 
 
@@ -42,33 +42,50 @@ class Spot:
     number: int
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A buffer that is carried over the map: where it would fit, and where the pointer is (pixels)."""
+
+    fit: Fit
+    welcome: bool
+    at: QPointF
+
+
 class LxMap(PlotCanvas):
-    """Shows one core. `walked` carries the Spot that an arrow key leads to."""
+    """Shows one core. `walked` carries the Spot that an arrow key leads to, `sent_out` the row of the box that Delete
+    was pressed on."""
 
     walked = Signal(object)
-    margins = Margins(left=56, top=48, right=16, bottom=36)
+    sent_out = Signal(int)
+    margins = Margins(left=56, top=44, right=16, bottom=32)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Scratchpad of one core, address by step", parent)
         self._data: Occupancy | None = None
+        self._room: StepRoom | None = None
         self._titles: frozendict[str, str] = frozendict()
         self._core, self._box, self._step = 0, -1, -1
         self._rows = np.zeros(0, np.intp)
-        self._boxes: Floats = np.zeros((0, 4))
+        self._halved: Floats = np.zeros((0, 4))
+        self._followed: frozenset[int] = frozenset()
         self._takeovers = np.zeros(0, np.intp)
-        self._batch = RectBatch()
-        self._labels = Labels(font("label"))
+        self._offer: Offer | None = None
+        self._boxes = BoxPainter()
+        self.lift: Callable[[int, QPointF], Gesture | None] = lambda _row, _start: None
+        """What a drag that begins on a box does; by default it moves the picture."""
         self.setMinimumSize(px(160), px(120))
 
     # Data
 
     def show_data(self, data: Occupancy, titles: frozendict[str, str]) -> None:
         """Another plan; `titles` are short names of buffers."""
-        self._data, self._titles = data, titles
+        self._data, self._titles, self._room = data, titles, None
         self._core = min(self._core, data.cores - 1)
         self._box, self._step = -1, -1
-        pairs = (child for parent, child in data.chains() if _meet(data, parent, child))
-        self._takeovers = np.array(list(pairs), np.intp)
+        self._followed, self._offer = frozenset(), None
+        meeting = [pair for pair in data.chains() if _meet(data, *pair)]
+        self._takeovers = np.array([child for _, child in meeting], np.intp)
+        self._halved = _halved(data, meeting)
         top = max(data.budget * 1.08, data.highest() * 1.02)
         self.set_limits(Limits(0, max(len(data.steps), 1), 2), Limits(0, top, 16 * data.stick_bytes))
         self.show_core(self._core)
@@ -76,16 +93,37 @@ class LxMap(PlotCanvas):
     def show_core(self, core: int) -> None:
         """Look at another core."""
         self._core = core
+        self._room = None
         if self._data is not None:
             self._rows = self._data.on_core(core)
-            self._boxes = _halved(self._data, self._rows)
         self.invalidate()
+
+    def show_room(self, room: StepRoom) -> None:
+        """What is free on this core, for tooltips."""
+        self._room = room
 
     def show_marks(self, box: int, step: int) -> None:
         """Outline a resident (its row, -1 for none) and a step (-1 for none)."""
         if (box, step) != (self._box, self._step):
             self._box, self._step = box, step
             self.invalidate()
+
+    def show_followed(self, rows: Collection[int]) -> None:
+        """Residents (rows) that are followed: all others step back. None of them: nothing steps back."""
+        if frozenset(rows) != self._followed:
+            self._followed = frozenset(rows)
+            self.invalidate()
+
+    def show_offer(self, offer: Offer | None) -> None:
+        """A buffer is carried: show where it would fit, or who is in the way; None when that is over."""
+        self._offer = offer
+        self.update()
+
+    @property
+    def painter_counts(self) -> tuple[int, int, int, int]:
+        """Rectangles, calls, names and images of the last picture."""
+        counts = self._boxes.counts
+        return counts.rects, counts.calls, counts.names, counts.images
 
     def show_range(self, whole: bool) -> None:
         """All addresses up to the budget, or those in use."""
@@ -138,14 +176,8 @@ class LxMap(PlotCanvas):
         if data is None or not isinstance(item, Spot):
             return ""
         if item.kind == "box":
-            return _box_hint(data, data.residents[item.number])
-        used, hole = data.fill[self._core, item.number], data.largest_hole(self._core, item.number)
-        lines = (
-            f"<b>step {item.number} · {escape(data.steps[item.number])}</b>",
-            f"{format_bytes(int(used))} in use on core {self._core}",
-            f"largest hole {format_bytes(hole.size)} at {format_hex(hole.start)}",
-        )
-        return "<br>".join(lines)
+            return box_hint(data, data.residents[item.number])
+        return step_hint(data, self._core, item.number, self._room)
 
     def selection_ranges(self) -> tuple[float, float, float, float] | None:
         """The selected box."""
@@ -172,6 +204,17 @@ class LxMap(PlotCanvas):
         self.walked.emit(Spot("box", order[min(max(place, 0), len(order) - 1)]))
         return True
 
+    def begin_drag(self, item: Hashable, start: QPointF) -> Gesture | None:
+        """A box is carried; from elsewhere the picture is moved."""
+        return self.lift(item.number, start) if isinstance(item, Spot) and item.kind == "box" else None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Delete sends the selected box out of the scratchpad."""
+        if event.key() == Qt.Key.Key_Delete and self._box >= 0:
+            self.sent_out.emit(self._box)
+        else:
+            super().keyPressEvent(event)
+
     # Painting
 
     def x_ticks(self) -> Ticks:
@@ -187,96 +230,42 @@ class LxMap(PlotCanvas):
     def theme_changed(self) -> None:
         """Fonts are measured anew."""
         super().theme_changed()
-        self._labels = Labels(font("label"))
+        self._boxes.theme_changed()
 
     def paint_plot(self, painter: QPainter, rect: QRectF) -> None:
         """Reserve, boxes with their names, take-overs."""
         data = self._data
         if data is None:
             return
-        self._paint_reserve(painter, rect, data)
+        if self.shows_budget:
+            paint_reserve(painter, rect, data, self.y_axis.to_px(float(data.budget)), self.devicePixelRatioF())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         index, cut = clipped(self._pixels(), rect.left(), rect.top(), rect.right(), rect.bottom())
-        self._paint_boxes(painter, data, index, cut)
+        rows = self._rows[index]
+        dimmed = ~np.isin(rows, list(self._followed)) if self._followed else np.zeros(len(rows), np.bool_)
+        crowd = Crowd(rows, cut, dimmed)
+        self._boxes.boxes(painter, data, crowd, rect, self._box)
         self._paint_takeovers(painter, data)
-        self._paint_names(painter, data, index, cut, rect)
-
-    def _paint_reserve(self, painter: QPainter, rect: QRectF, data: Occupancy) -> None:
-        theme = active_theme()
-        if not self.shows_budget:
-            return
-        line = self.y_axis.to_px(float(data.budget))
-        painter.fillRect(
-            QRectF(rect.left(), rect.top(), rect.width(), line - rect.top()),
-            hatch(theme.line, None, self.devicePixelRatioF()),
-        )
-        pen = QPen(qcolor(theme.bad), 1.5)
-        pen.setDashPattern([4, 2])
-        painter.setPen(pen)
-        painter.drawLine(QPointF(rect.left(), line), QPointF(rect.right(), line))
-        painter.setFont(font("micro"))
-        painter.setPen(qcolor(theme.bad_text))
-        text = f"budget {format_count(data.budget)} B"
-        metrics = QFontMetricsF(font("micro"))
-        width = metrics.horizontalAdvance(text) + px(GRID)
-        box = QRectF(rect.right() - width, line + 2, width, metrics.height())
-        painter.fillRect(box, qcolor(theme.bg))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-
-    def _paint_boxes(self, painter: QPainter, data: Occupancy, index: Ints, cut: Floats) -> None:
-        theme = active_theme()
-        brushes = [qcolor(mix(theme.bg, theme.kind(kind), _BODY)) for kind in KINDS]
-        codes = data.kinds[self._rows[index]]
-        painter.setPen(Qt.PenStyle.NoPen)
-        if len(index) > _ROUNDED:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            self._batch.draw_by_code(painter, cut, codes, brushes)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        else:
-            for (x0, y0, x1, y1), code in zip(cut.tolist(), codes.tolist(), strict=True):
-                painter.setBrush(brushes[code])
-                painter.drawRoundedRect(QRectF(x0, y0, x1 - x0, y1 - y0), RADIUS_SMALL, RADIUS_SMALL)
-        for row in np.flatnonzero(self._rows[index] == self._box).tolist():
-            x0, y0, x1, y1 = cut[row].tolist()
-            painter.setBrush(qcolor(theme.kind(KINDS[codes[row]])))
-            painter.setPen(QPen(qcolor(theme.text), 2))
-            painter.drawRoundedRect(QRectF(x0, y0, x1 - x0, y1 - y0), RADIUS_SMALL, RADIUS_SMALL)
+        self._boxes.names(painter, data, crowd, rect, self._box, self._titles)
 
     def _paint_takeovers(self, painter: QPainter, data: Occupancy) -> None:
-        """A chevron where a buffer takes over the place of another, if the boxes are large enough to hold one."""
+        """Where a buffer takes over the place of another, if the boxes are large enough to hold a chevron."""
         half, children = px(3), self._takeovers[data.present[self._takeovers, self._core]]
+        if self.x_axis.pixels_per_value < 1.5 * half or self._followed:
+            return
         rects = data.rects[children]
         x = self.x_axis.to_px(rects[:, 0] + 0.5)
         top, bottom = self.y_axis.to_px(rects[:, 3]), self.y_axis.to_px(rects[:, 1])
         inside = self.plot_rect()
         shown = (x >= inside.left()) & (x <= inside.right()) & (bottom - top >= 2 * half)
-        if self.x_axis.pixels_per_value < 1.5 * half:
-            return
-        painter.setPen(QPen(qcolor(active_theme().text), 1.4))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for at, middle in zip(x[shown].tolist(), ((top + bottom) / 2)[shown].tolist(), strict=True):
-            left, right = at - half * 0.7, at + half * 0.7
-            points = [QPointF(left, middle - half), QPointF(right, middle), QPointF(left, middle + half)]
-            painter.drawPolyline(QPolygonF(points))
-
-    def _paint_names(self, painter: QPainter, data: Occupancy, index: Ints, cut: Floats, rect: QRectF) -> None:
-        theme, least = active_theme(), self._labels.height
-        lefts = np.maximum(cut[:, 0], rect.left()) + px(6)
-        fits = np.flatnonzero((cut[:, 3] - cut[:, 1] >= least + 2) & (cut[:, 2] - lefts >= px(24)))
-        for place in fits.tolist():
-            _, y0, x1, y1 = cut[place].tolist()
-            left, row = float(lefts[place]), int(self._rows[index[place]])
-            kind = theme.kind(KINDS[data.kinds[row]])
-            ground = kind if row == self._box else mix(theme.bg, kind, _BODY)
-            painter.setPen(qcolor(theme.text_on(ground)))
-            top = max(y0, rect.top()) + min(px(4), (y1 - y0 - least) / 2)
-            name = data.residents[row].name
-            self._labels.draw(painter, left, top, self._titles.get(name, name), x1 - left - px(4))
+        self._boxes.takeovers(painter, x[shown], ((top + bottom) / 2)[shown])
 
     def paint_overlay(self, painter: QPainter, rect: QRectF) -> None:
         """The selected step, and the outline of what is under the pointer."""
         theme, inside = active_theme(), self.plot_rect()
         hover = self.hover_item
+        if self._offer is not None and self._data is not None:
+            self._paint_offer(painter, self._offer, self._data, inside)
         if isinstance(hover, Spot) and hover.kind == "box" and self._data is not None:
             self._outline(painter, hover.number, inside)
         if self._step < 0 or not self.x_axis.lo <= self._step + 0.5 <= self.x_axis.hi:
@@ -298,6 +287,34 @@ class LxMap(PlotCanvas):
         painter.drawRoundedRect(QRectF(x0, y0, x1 - x0, y1 - y0), RADIUS_SMALL, RADIUS_SMALL)
         painter.setClipping(False)
 
+    def _paint_offer(self, painter: QPainter, offer: Offer, data: Occupancy, inside: QRectF) -> None:
+        """Holes that are free all through the life of what is carried, and the place nearest to the pointer."""
+        theme, fit = active_theme(), offer.fit
+        painter.setClipRect(inside)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for hole in fit.holes:
+            fits = hole.size >= fit.need
+            painter.setPen(QPen(qcolor(theme.ok if fits else theme.bad), 1))
+            painter.setBrush(qcolor(theme.ok, 0.14) if fits else hatch(theme.bad, None, self.devicePixelRatioF()))
+            painter.drawRect(self._span(fit, hole).adjusted(0.5, 0.5, -0.5, -0.5))
+        place = fit.nearest(self.y_axis.to_value(offer.at.y())) if offer.welcome else None
+        if place is not None:
+            painter.setPen(QPen(qcolor(theme.accent), 2))
+            painter.setBrush(qcolor(theme.accent, 0.35))
+            painter.drawRoundedRect(self._span(fit, place), RADIUS_SMALL, RADIUS_SMALL)
+        elif fit.lacking:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(qcolor(theme.bad), 2))
+            for one in fit.blockers:
+                row = data.resident_map[one.name]
+                painter.drawRoundedRect(self.to_rect(*data.rects[row].tolist()), RADIUS_SMALL, RADIUS_SMALL)
+        painter.setClipping(False)
+
+    def _span(self, fit: Fit, hole: Hole) -> QRectF:
+        """A range of addresses through the life of what is carried, at least a few pixels high."""
+        found = self.to_rect(fit.first, hole.start, fit.last + 1, hole.start + hole.size)
+        return found if found.height() >= _LEAST else QRectF(found.left(), found.bottom() - 3, found.width(), _LEAST)
+
     def paint_frame(self, painter: QPainter, rect: QRectF) -> None:
         """What is shown, and how full it is."""
         data = self._data
@@ -316,40 +333,21 @@ class LxMap(PlotCanvas):
 
     def _pixels(self) -> Floats:
         """Boxes in pixels, a hair apart, none too small to see."""
-        rects = self._boxes
+        rects = self._halved[self._rows]
         x0, x1 = self.x_axis.to_px(rects[:, 0]) + 0.5, self.x_axis.to_px(rects[:, 2]) - 0.5
         y0, y1 = self.y_axis.to_px(rects[:, 3]) + 0.5, self.y_axis.to_px(rects[:, 1]) - 0.5
         x1, y0 = np.maximum(x1, x0 + _LEAST), np.minimum(y0, y1 - _LEAST)
         return np.stack([x0, y0, x1, y1], axis=1)
 
 
-def _halved(data: Occupancy, rows: Ints) -> Floats:
+def _halved(data: Occupancy, meeting: list[tuple[int, int]]) -> Floats:
     """The rectangles to draw: in the step of a take-over the first half is the parent's, the second the child's."""
     rects = data.rects.copy()
-    for parent, child in data.chains():
-        if _meet(data, parent, child):
-            rects[parent, 2] = rects[child, 0] = data.rects[child, 0] + 0.5
-    return rects[rows]
+    for parent, child in meeting:
+        rects[parent, 2] = rects[child, 0] = data.rects[child, 0] + 0.5
+    return rects
 
 
 def _meet(data: Occupancy, parent: int, child: int) -> bool:
     """True if the child is written in the last step of its parent."""
     return data.residents[parent].last == data.residents[child].first
-
-
-def _box_hint(data: Occupancy, one: Resident) -> str:
-    end = one.address + one.size - 1
-    lines = [
-        f"<b>{escape(one.name)}</b>",
-        f"LX {escape(format_address(one.address, data.stick_bytes))} to {format_hex(end)}",
-        f"{format_count(one.size)} B on each of {format_count(one.cores, 'core')}",
-        f"steps {one.first} to {one.last}",
-    ]
-    if one.in_place_of:
-        lines.append(f"in place of {escape(one.in_place_of)}")
-    if one.producer:
-        lines.append(f"made by {escape(one.producer)}")
-    if one.consumers:
-        more = f" and {len(one.consumers) - 6} more" if len(one.consumers) > 6 else ""
-        lines.append("read by " + escape(", ".join(one.consumers[:6])) + more)
-    return "<br>".join(lines)

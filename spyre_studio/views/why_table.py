@@ -34,7 +34,11 @@ class WhyTable(QWidget):
         super().__init__(parent)
         self._found: Sequence[WhyNot] = ()
         self.reasons, self.words, self.count = QComboBox(), QLineEdit(), QLabel()
-        self.keep = button("Keep in LX", "secondary", "Pin the selected buffers into the scratchpad (Ctrl+L)")
+        self.keep = button(
+            "Keep in LX",
+            "secondary",
+            "Pin the selected buffers into the scratchpad (Ctrl+L); or drag a row: the map opens beside the list",
+        )
         self.table = CopyableTable(TableModel(_COLUMNS), "Buffers that are not in LX", self)
         self._arrange()
         self._connect()
@@ -52,6 +56,11 @@ class WhyTable(QWidget):
         self.reasons.setCurrentIndex(max(self.reasons.findData(wanted), 0))
         self.reasons.blockSignals(False)
         self._show()
+
+    def buffer_at(self, pos: QPoint) -> str:
+        """The buffer whose row is at a point of the table's viewport, '' for none."""
+        index = self.table.indexAt(pos)
+        return str(index.siblingAtColumn(0).data()) if index.isValid() else ""
 
     def select(self, name: str | None) -> None:
         """Show this buffer as selected; several rows stay selected if it is one of them."""

@@ -122,14 +122,14 @@ def test_hints_say_where_and_for_whom(opened: tuple[ScratchpadView, Selection]) 
 def test_the_budget_is_in_view_on_demand(opened: tuple[ScratchpadView, Selection]) -> None:
     view, _ = opened
     assert not view.map.shows_budget, "a plan that uses little is enlarged"
-    view.range.chosen.emit("whole")
+    view.panels.range.chosen.emit("whole")
     assert view.map.shows_budget
 
 
 def test_badges_leave_the_words_of_the_budget_free(opened: tuple[ScratchpadView, Selection]) -> None:
     view, _ = opened
     enlarged = view.map.badge_top()
-    view.range.chosen.emit("whole")
+    view.panels.range.chosen.emit("whole")
     assert view._data is not None
     line = view.map.y_axis.to_px(float(view._data.budget))
     words = QFontMetricsF(font("micro")).height()
@@ -167,13 +167,17 @@ def test_in_little_room_the_legend_goes_and_the_controls_stay(
     qtbot: QtBot, opened: tuple[ScratchpadView, Selection]
 ) -> None:
     view, _ = opened
-    assert view.legend.isVisible()
+    assert view.panels.legend.isVisible()
     for table in (False, True):
         view.set_table(table)
         view.resize(320, 480)
         qtbot.waitUntil(lambda: view.width() == 320)
-        assert not view.legend.isVisible()
-        shown = [one for one in (view.copy, view.range, view.why_button, view.table_button) if one.isVisible()]
+        assert not view.panels.legend.isVisible()
+        shown = [
+            one
+            for one in (view.panels.copy, view.panels.range, view.panels.why_button, view.panels.table_button)
+            if one.isVisible()
+        ]
         assert len(shown) == 3
         qtbot.waitUntil(partial(inside, shown, 320))
 
@@ -192,7 +196,7 @@ def outside(qtbot: QtBot, stage: Stage, dark: Theme) -> tuple[ScratchpadView, Se
     pins = Pins(division=frozendict(scores=frozendict(j=4)), placement=frozendict(exp="hbm"))
     stage.put(compiled(program=attention(2, 64, 64), pins=pins))
     view, selection = staged(qtbot, stage, ScratchpadView)
-    view.why_button.click()
+    view.panels.why_button.click()
     return view, selection
 
 
@@ -207,11 +211,11 @@ def test_the_list_has_what_would_save_most_on_top(outside: tuple[ScratchpadView,
     assert "Remove the pin." in exp.cells
     assert "Remove the pin." in exp.hint
     assert view.why.table.isVisible()
-    assert not view.pictures.isVisible()
-    view.table_button.click()
-    assert not view.why_button.isChecked()
-    view.table_button.click()
-    assert view.pictures.isVisible()
+    assert not view.map.isVisible()
+    view.panels.table_button.click()
+    assert not view.panels.why_button.isChecked()
+    view.panels.table_button.click()
+    assert view.map.isVisible()
 
 
 def test_the_list_is_filtered_by_reason_and_by_words(outside: tuple[ScratchpadView, Selection]) -> None:
@@ -267,13 +271,13 @@ def test_the_list_is_copied_as_csv_as_it_is_shown(outside: tuple[ScratchpadView,
     view, _ = outside
     view.why.reasons.setCurrentIndex(view.why.reasons.findData("graph-input"))
     view.why.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
-    view.copy.click()
+    view.panels.copy.click()
     rows = list(csv.reader(QGuiApplication.clipboard().text().splitlines()))
     assert rows[0][:3] == ["buffer", "saves, B", "reason"]
     assert [row[0] for row in rows[1:]] == ["v", "q", "k"]
     assert all(row[1].isdigit() for row in rows[1:]), "numbers as numbers"
     view.set_table(True)
-    view.copy.click()
+    view.panels.copy.click()
     table = list(csv.reader(QGuiApplication.clipboard().text().splitlines()))
     assert len(table) == 1 + len(view.table.table.shown())
     assert table[0][0] == "buffer"
@@ -285,7 +289,7 @@ def test_menus_of_a_box_and_of_a_row_pin(outside: tuple[ScratchpadView, Selectio
     view.why.table.customContextMenuRequested.emit(QPoint(5, 5))
     _trigger(view, "Over the ring")
     assert stage.pins.relayout == {"exp": "ring"}
-    view.why_button.click()
+    view.panels.why_button.click()
     view.map.menu_requested.emit(Spot("box", view._data.resident_map["max"] if view._data else -1), QPoint(9, 9))
     _trigger(view, "Keep in device memory: max")
     assert stage.pins.placement["max"] == "hbm"
