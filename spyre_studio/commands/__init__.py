@@ -49,6 +49,7 @@ _ROWS = (
     Command("lessons", "run published studies beside cost model and simulator"),
     Command("simulate", "run a plan on the clock of the simulated device"),
     Command("export", "write a checked plan in another format"),
+    Command("report", "write a plan as a page for people without this program"),
     Command("diff", "say what two plans decide differently"),
 )
 COMMANDS: frozendict[str, Command] = frozendict((row.name, row) for row in _ROWS)
