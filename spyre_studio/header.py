@@ -6,6 +6,7 @@ or says what was asked for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -16,6 +17,7 @@ from compiler.compilation import Compilation
 from compiler.device import device_names, load_device
 from compiler.pipelines import PURPOSES, name_of
 from spyre_studio.chip import Chip
+from spyre_studio.elided import ElidedLabel
 from spyre_studio.lights import VerdictLights
 from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
@@ -27,6 +29,7 @@ from spyre_studio.verdicts import change_text, gathered, lights_of
 from spyre_studio.widgets import button, restyle
 
 HEIGHT = 6 * GRID
+_NAME = 14 * GRID  # px; of a long name so much is always seen
 
 
 class Header(QWidget):
@@ -37,7 +40,7 @@ class Header(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.name, self.note = QLabel(self), QLabel(self)
+        self.name, self.note = ElidedLabel("", self), QLabel(self)
         self.device_chip, self.pipeline_chip = Chip(parent=self), Chip(parent=self)
         self.pins_chip = Chip("", accent=True, parent=self)
         self.resolve = button("Re-solve", "primary", "Make the plan for the current pins (Ctrl+R)")
@@ -56,10 +59,8 @@ class Header(QWidget):
         self.setVisible(compilation is not None)
         if compilation is None:
             return
-        self.name.setText(compilation.graph.name)
+        self._show_name(compilation.graph.name)
         self.note.setText(_note(session))
-        device = session.device
-        self.device_chip.set_words(f"{device.name} · {format_count(device.cores, 'core')}", "Choose device and cores")
         self.pipeline_chip.set_words(_pipeline_name(session.options.pipeline), _log(compilation))
         count = len(session.pins.keys)
         self.pins_chip.set_words(format_count(count, "pin"), "Show the pins")
@@ -89,6 +90,18 @@ class Header(QWidget):
         painter.fillRect(0, self.height() - 1, self.width(), 1, qcolor(active_theme().line))
         painter.end()
 
+    def _show_device(self, short: bool) -> None:
+        device = self._session.device
+        cores, hint = format_count(device.cores, "core"), f"{device.name}: choose device and cores"
+        self.device_chip.set_words(cores if short else f"{device.name} · {cores}", hint)
+
+    def _show_name(self, name: str) -> None:
+        """A long name is cut before anything beside it goes."""
+        self.name.say(name)
+        whole = self.name.fontMetrics().horizontalAdvance(name) + 2
+        self.name.setMinimumWidth(min(whole, px(_NAME)))
+        self.name.setMaximumWidth(whole)
+
     def _show_time(self, compilation: Compilation) -> None:
         self.time.setText(format_us(compilation.cost.total_us))
         change = change_text(compilation, self._session.before)
@@ -116,33 +129,49 @@ class Header(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Full lights if they fit, else gathered ones; then the words about the solver, then the note."""
+        """Full lights if they fit, else gathered ones; without the words about the solver; without the note; lights
+        that are quiet without their words, cores without their device, and where even that is too much, no chips."""
         compilation = self._session.compilation
         if compilation is None:
             return
         lights = lights_of(compilation, self._session.verify_report)
-        self.solver.show()
+        for part in (self.solver, self.pipeline_chip, self.device_chip):
+            part.show()
         self.note.setVisible(bool(self.note.text()))
+        self.lights.set_wordy(True)
+        self._show_device(short=False)
         for wanted in (lights, gathered(lights)):
             self.lights.set_lights(wanted)
             if self._needed() <= self.width():
                 return
-        self.solver.hide()
-        if self._needed() > self.width():
-            self.note.hide()
+        steps: tuple[Callable[[], object], ...] = (
+            self.solver.hide,
+            self.note.hide,
+            lambda: self.lights.set_wordy(False),
+            lambda: self._show_device(short=True),
+            self.pipeline_chip.hide,
+            self.device_chip.hide,
+        )
+        for step in steps:
+            step()
+            if self._needed() <= self.width():
+                return
 
     def _needed(self) -> int:
         layout = self.layout()
         assert layout is not None
         for light in self.lights.buttons:
             light.show()  # a layout counts what is shown, and new children are not until the event loop turns
-        layout.invalidate()
+        for each in (self.lights.layout(), layout):
+            assert each is not None
+            each.invalidate()
         return layout.minimumSize().width()
 
     def _arrange(self) -> None:
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(px(HEIGHT))
         self.name.setFont(font("title", bold=True))
+        self.name.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.time.setFont(font("title", bold=True))
         self.old.hide()
         for label in (self.note, self.bound, self.solver, self.change):

@@ -52,7 +52,7 @@ class VerdictLight(QAbstractButton):
 
     def __init__(self, light: Light, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._light = light
+        self._light, self._wordy = light, True
         self.setText(light.name)
         self.setToolTip(light.hint)
         self.setAccessibleName(f"{light.name}: {_SPOKEN[light.tone]}")
@@ -64,9 +64,23 @@ class VerdictLight(QAbstractButton):
         """What it shows."""
         return self._light
 
+    @property
+    def wordy(self) -> bool:
+        """True if its word stands beside it: that of a loud one always does."""
+        return self._wordy or self._light.tone in {"warn", "bad"}
+
+    def set_wordy(self, wordy: bool) -> None:
+        """Leave the word to the tooltip, where there is little room."""
+        self._wordy = wordy
+        self.setToolTip(self._light.hint if self.wordy else f"{self._light.name}: {self._light.hint}")
+        self.updateGeometry()
+        self.update()
+
     def sizeHint(self) -> QSize:
         """Mark, gap and word."""
-        metrics = QFontMetricsF(font("label"))
+        metrics = QFontMetricsF(font("label", bold=self._light.tone == "bad"))
+        if not self.wordy:
+            return QSize(round(px(_DOT) + px(GRID)), px(GRID * 2.5))
         width = px(_DOT) + px(GRID * 0.75) + metrics.horizontalAdvance(self._light.name) + px(GRID)
         return QSize(round(width + 0.5), px(GRID * 2.5))
 
@@ -81,7 +95,8 @@ class VerdictLight(QAbstractButton):
         loud = tone in {"warn", "bad"}
         painter.setPen(qcolor(theme.tone_text(tone) if loud else theme.text if self.underMouse() else theme.mute))
         words = QRectF(left, 0, self.width() - left, self.height())
-        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._light.name)
+        if self.wordy:
+            painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._light.name)
         if self.hasFocus():
             painter.setPen(QPen(qcolor(theme.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -103,6 +118,7 @@ class VerdictLights(QWidget):
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(px(GRID / 2))
         self._buttons: list[VerdictLight] = []
+        self._wordy = True
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     @property
@@ -125,8 +141,15 @@ class VerdictLights(QWidget):
             button.deleteLater()
         self._buttons = [self._button(light) for light in lights]
 
+    def set_wordy(self, wordy: bool) -> None:
+        """With the words of quiet lights, or without."""
+        self._wordy = wordy
+        for button in self._buttons:
+            button.set_wordy(wordy)
+
     def _button(self, light: Light) -> VerdictLight:
         button = VerdictLight(light, self)
+        button.set_wordy(self._wordy)
         button.clicked.connect(lambda: self.chosen.emit(light.name))
         self._row.addWidget(button)
         return button

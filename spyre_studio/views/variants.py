@@ -36,6 +36,7 @@ class VariantTree(QTreeView):
 
     show_asked = Signal(str)
     remove_asked = Signal(str)
+    resized = Signal()
 
     def __init__(self, model: VariantsModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -69,6 +70,11 @@ class VariantTree(QTreeView):
         if index.isValid():
             self.setCurrentIndex(index)
             self.edit(index)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Other room."""
+        super().resizeEvent(event)
+        self.resized.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Everything that the buttons do."""
@@ -134,11 +140,6 @@ class VariantsView(PagedView):
         """What happened meanwhile."""
         super().showEvent(event)
         self._refresh()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Other room has other columns."""
-        super().resizeEvent(event)
-        self._fit()
 
     def begin_rename(self) -> None:
         """Edit the name of the variant that is meant."""
@@ -237,6 +238,7 @@ class VariantsView(PagedView):
         self.note.clicked.connect(lambda: self.tree.edit_at(NOTE))
         self.remove.clicked.connect(lambda: self._remove(self.tree.current))
         self.tree.show_asked.connect(self._show)
+        self.tree.resized.connect(self._fit)
         self.tree.remove_asked.connect(self._remove)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tree.customContextMenuRequested.connect(self._menu)

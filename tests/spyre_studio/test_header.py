@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from frozendict import frozendict
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from compiler.compilation import SolverStatus, Verdict
@@ -16,7 +17,7 @@ from compiler.plan import Claim, Edit, EditKind
 from compiler.watch import Finding
 from simulator.report import Agreement, Comparison, OutputReport, Tolerance, VerifyReport
 from spyre_studio.header import Header
-from spyre_studio.lights import Light
+from spyre_studio.lights import Light, VerdictLights
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.solver_words import bound_text, missing_note, solver_hint
 from spyre_studio.status_line import StatusLine
@@ -332,3 +333,44 @@ def test_pipelines_are_chosen_by_name_and_purpose(qtbot: QtBot, stage: Stage) ->
     assert stage.options.pipeline == "searched"
     menu.aboutToShow.emit()
     assert [entry.text().partition(" ")[0] for entry in menu.actions() if entry.isChecked()] == ["searched"]
+
+
+def test_what_does_not_fit_goes_in_order_and_nothing_is_cut(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    stage.put(compiled())
+    header = Header(stage)
+    show(qtbot, header, 1800, 48)
+    shown: list[int] = []
+    for width in range(1800, 380, -20):
+        header.resize(width, 48)
+        QApplication.processEvents()
+        parts = (header.solver, header.note, header.pipeline_chip, header.device_chip)
+        shown.append(sum(part.isVisibleTo(header) for part in parts) + header.lights.buttons[0].wordy)
+        seen = [*header.lights.buttons, header.resolve, header.time, header.bound, header.device_chip]
+        if header._needed() > width:
+            break
+        assert all(each.width() >= each.sizeHint().width() for each in seen if each.isVisible()), width
+    assert shown == sorted(shown, reverse=True), "nothing comes back while it gets narrower"
+    assert shown[0] == 5
+    assert shown[-1] < 3
+
+
+def test_quiet_lights_leave_their_word_to_the_tooltip_and_loud_ones_do_not(qtbot: QtBot, dark: Theme) -> None:
+    lights = VerdictLights()
+    show(qtbot, lights)
+    lights.set_lights((Light("good one", "ok", "All is well."), Light("bad one", "bad", "It is not.")))
+    lights.set_wordy(False)
+    good, bad = lights.buttons
+    assert (good.wordy, bad.wordy) == (False, True)
+    assert good.toolTip() == "good one: All is well."
+    assert good.accessibleName() == "good one: good"
+    assert good.sizeHint().width() < bad.sizeHint().width() / 2
+
+
+def test_a_long_name_is_cut_before_anything_beside_it_goes(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    long = compiled()
+    stage.put(replace(long, graph=replace(long.graph, name="a very long name of a model " * 5)))
+    header = Header(stage)
+    show(qtbot, header, 1400, 48)
+    assert header.solver.isVisible()
+    assert header.name.width() < header.name.fontMetrics().horizontalAdvance(header.name.text())
+    assert header.name.toolTip() == header.name.text()
