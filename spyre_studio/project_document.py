@@ -7,7 +7,7 @@ both), and everything that no program of ours would have written, each in one se
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +19,7 @@ from compiler.errors import InputError
 from compiler.loops import LoopProgram
 from compiler.pins import Pins
 from compiler.problem import Problem
+from spyre_studio.model_place import beside, located
 from spyre_studio.options import CompileOptions
 from spyre_studio.output_file import write_whole
 from spyre_studio.project import KeptPlan, ModelReference, Project, ProjectView
@@ -138,12 +139,19 @@ def read_project(path: Path) -> Project:
     except (OSError, ValueError) as error:  # a null character in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(str(path), f"it cannot be read ({reason})", "check the path") from error
-    return parse_project(text, str(path))
+    return placed(parse_project(text, str(path)), path)
+
+
+def placed(project: Project, path: Path) -> Project:
+    """A project as it stands in a file of this path: a model named from there is found from any folder."""
+    return replace(project, model=replace(project.model, spec=located(project.model.spec, path)))
 
 
 def write_project(path: Path, project: Project) -> None:
-    """Save a project; what stood in the file before stays if that fails (InputError)."""
-    write_whole(path, print_project(project))
+    """Save a project; what stood in the file before stays if that fails (InputError).  A model that lies near the file
+    is named from there, so that a folder with both can be moved."""
+    near = replace(project.model, spec=beside(project.model.spec, path))
+    write_whole(path, print_project(replace(project, model=near)))
 
 
 def _fault(found: ProjectDocument) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
+from compiler.captured import Captured
 from compiler.text.pins_text import print_pins
 from spyre_studio.deep_link import from_anywhere
 from spyre_studio.project import KeptPlan, ModelReference, Project, ProjectView
-from spyre_studio.request import plan_handle
+from spyre_studio.request import Shared, plan_handle
 from spyre_studio.solved import Asked, Solved
 from spyre_studio.variant_session import Varying
 
@@ -42,6 +43,14 @@ class Projecting(Varying):
             view,
             saved_as,
         )
+
+    def _as_it_was(self, shared: Shared, value: Captured) -> tuple[Shared, Captured]:
+        """The model that is open, if what was read again is the same: then its plans hold, and none is made again."""
+        same = self._captured is not None and self._model is not None and value == self._captured
+        if not same or self._captured is None or self._model is None:
+            return shared, value
+        self.noted.emit("The model is as it was: its plans are kept.")
+        return self._model, self._captured
 
     def _add_plans(self, handle: str, project: Project) -> tuple[Solved, ...]:
         """The plans of a project whose model has this handle, as if they had been made here."""

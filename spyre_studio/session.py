@@ -73,8 +73,9 @@ class Session(Advising):
             if isinstance(value, Compilation):
                 self._adopt_plan(spec, shared, value)
                 return
-            asked = Asked.of(handle, self._device, self._options, pins)
-            self._solve(asked, shared, value, pins, lambda entry: self._adopt(spec, shared, value, pins, entry))
+            known, held = (shared, value) if spec != self._source else self._as_it_was(shared, value)
+            asked = Asked.of(known.handle, self._device, self._options, pins)
+            self._solve(asked, known, held, pins, lambda entry: self._adopt(spec, known, held, pins, entry))
 
         self._enter(WORK, "open")
         self.jobs.submit(open_request(spec, handle), WORK, opened, self._work_failed, self._progress(WORK))
@@ -139,7 +140,8 @@ class Session(Advising):
         project."""
         self.drop_simulation()
         again = tree is None and spec == self._source
-        self._before = self._shown if again else before
+        if entry is not self._shown:
+            self._before = self._shown if again else before
         self._source, self._model, self._captured, self._pins = spec, model, captured, pins
         self._shown = entry
         opened, self._opening = self._opening or spec, ""

@@ -20,7 +20,7 @@ from spyre_studio.arguments import one_of
 from spyre_studio.commands.terminal import warn
 from spyre_studio.project_check import checked, model_fault
 from spyre_studio.project_document import KIND as PROJECT
-from spyre_studio.project_document import parse_project
+from spyre_studio.project_document import parse_project, placed
 from spyre_studio.project_summary import describe_project
 from spyre_studio.run_summary import describe_run
 from spyre_studio.summary import describe
@@ -79,7 +79,7 @@ def _show_project(text: str, part: str | None, origin: str) -> int:
     """What is in a project; plans that do not hold and a model that is gone are told beside it."""
     if part:
         raise InputError(origin, "it holds a project, whose plans have parts", "save a plan of it and show that")
-    project, refused = checked(parse_project(text, origin))
+    project, refused = checked(placed(parse_project(text, origin), Path(origin)))
     for sentence in filter(None, [*refused, model_fault(project.model)]):
         warn(sentence)
     print("\n".join(describe_project(project)))

@@ -13,6 +13,7 @@ from compiler.codec import VERSION
 from compiler.device import load_device
 from compiler.errors import InputError, StudioError
 from compiler.pins import Pins
+from spyre_studio.model_place import beside, located
 from spyre_studio.options import CompileOptions
 from spyre_studio.project import KeptPlan, ModelReference, Project, ProjectView, is_project
 from spyre_studio.project_document import parse_project, print_project, read_project, write_project
@@ -191,3 +192,41 @@ def test_truncated_documents_give_sentences_only(project: Project) -> None:
 def test_names_of_projects() -> None:
     assert is_project("a/b.spyre")
     assert not is_project("b.spyre.json")
+
+
+def test_a_model_near_the_file_is_named_from_there(project: Project, tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    for below in ("models", "other"):
+        (folder / below).mkdir(parents=True)
+    path = folder / "a.spyre"
+    cases = {
+        folder / "model.pt2": "./model.pt2",
+        folder / "models" / "m.json": "./models/m.json",
+        tmp_path / "shared.pt2": "../shared.pt2",
+        Path("/") / "elsewhere" / "m.pt2": str(Path("/") / "elsewhere" / "m.pt2"),
+    }
+    for model, written in cases.items():
+        for query in ("", "?N=64", ":factory?path=a//b&layers=2"):
+            spec = f"{model}{query}"
+            assert beside(spec, path) == f"{written}{query}"
+            assert located(f"{written}{query}", path) == spec
+    assert beside("softmax", path) == located("softmax", path) == "softmax"
+    assert beside("/m.pt2", Path("/a.spyre")) == "./m.pt2"
+    assert beside("/x/m.pt2", Path("/y/a.spyre")) == "/x/m.pt2", "the root of everything is near nothing"
+
+
+def test_a_folder_with_model_and_project_can_be_moved(project: Project, tmp_path: Path) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    model = folder / "what?.pt2"
+    model.write_bytes(b"x")
+    write_project(folder / "a.spyre", replace(project, model=ModelReference(str(model), "12ab")))
+    assert str(tmp_path) not in (folder / "a.spyre").read_text(encoding="utf-8"), "nothing tells where it was"
+    moved = folder.rename(tmp_path / "there")
+    assert read_project(moved / "a.spyre").model == ModelReference(str(moved / "what?.pt2"), "12ab")
+
+
+def test_a_project_of_an_older_program_names_its_model_in_full(project: Project, tmp_path: Path) -> None:
+    path = tmp_path / "old.spyre"
+    path.write_text(print_project(replace(project, model=ModelReference(str(tmp_path / "m.pt2")))), encoding="utf-8")
+    assert read_project(path).model.spec == str(tmp_path / "m.pt2")

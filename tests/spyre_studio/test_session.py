@@ -23,7 +23,7 @@ from spyre_studio.reporter import NOTE
 from spyre_studio.request import Request
 from spyre_studio.session import Session
 from spyre_studio.settings import Settings
-from tests.programs import attention
+from tests.programs import attention, softmax
 from tests.spyre_studio.plans import captured, compiled, divided, write_model, write_plan
 
 T = TypeVar("T")
@@ -237,14 +237,27 @@ def test_another_model_starts_without_the_old_pins(stage: Stage, model: Path, tm
 
 
 def test_opening_again_keeps_the_pins(stage: Stage, model: Path) -> None:
-    stage.open(model)
+    first = stage.open(model)
     stage.session.pin_division("sum", {"i": 4})
     stage.settle()
     before = stage.plan
     stage.session.reopen()
     stage.settle()
+    assert stage.plan is before, "the model is as it was, and so is its plan"
+    assert stage.session.pins == divided("sum", i=4)
+    assert stage.session.before is first
+
+
+def test_opening_again_makes_plans_anew_for_a_model_that_changed(stage: Stage, model: Path) -> None:
+    stage.open(model)
+    stage.session.pin_division("sum", {"i": 4})
+    stage.settle()
+    before = stage.plan
+    write_model(model.parent, softmax(256, 256))
+    stage.session.reopen()
+    stage.settle()
     assert stage.plan is not before
-    assert stage.plan.plan == before.plan
+    assert stage.plan.problem.program != before.problem.program
     assert stage.session.pins == divided("sum", i=4)
     assert stage.session.before is before
 

@@ -144,10 +144,21 @@ def test_variants_go_with_their_model_and_stay_when_it_is_read_again(
     qtbot: QtBot, session: Session, tmp_path: Path
 ) -> None:
     session.keep_variant("again")
+    session.pin_division("sum", {"i": 2})
+    session.resolve()
+    settle(qtbot, session)
+    session.keep_variant("sum i 2")
+    kept, told = session.plan_of(FIRST), list[str]()
+    session.noted.connect(told.append)
     session.reopen()
     settle(qtbot, session)
-    assert names(session) == [(0, FIRST), (1, "again")]
-    assert session.plan_of("again") is session.compilation
+    assert names(session) == [(0, FIRST), (1, "again"), (2, "sum i 2")]
+    assert session.plan_of("sum i 2") is session.compilation
+    assert session.plan_of(FIRST) is session.plan_of("again") is kept is not None, "what still holds is not made again"
+    assert told == ["The model is as it was: its plans are kept."]
+    found: list[object] = []
+    session.request_candidates("sum", found.append)
+    qtbot.waitUntil(lambda: bool(found), timeout=60_000)  # the worker still knows them
     other = tmp_path / "other"
     other.mkdir()
     session.open(str(write_model(other, attention(2, 64, 64))))
