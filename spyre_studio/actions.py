@@ -12,6 +12,7 @@ from spyre_studio.action import MENUS, Action, Menu, Scope, When
 from spyre_studio.graph_rows import COLOUR_ROWS, COPY_ROWS, FOLD_ROWS, PICTURE_ROWS, TRACE_ROWS
 from spyre_studio.link_menu import LINK_ROWS
 from spyre_studio.project_menu import PROJECT_ROWS
+from spyre_studio.report_menu import REPORT_ROWS
 from spyre_studio.text_zoom_menu import SIZE_ROWS
 from spyre_studio.variant_menu import VARIANT_ROWS
 from spyre_studio.views import VIEWS
@@ -36,6 +37,7 @@ _ROWS: Final = (
         section=True,
     ),
     Action("export", "File", "Export…", "export", ("Ctrl+E",), "Write the plan in another format.", "plan"),
+    *REPORT_ROWS,
     *PICTURE_ROWS,
     Action("load-pins", "File", "Load pins…", "load_pins", (), "Take the pins of a file.", "plan", section=True),
     Action(

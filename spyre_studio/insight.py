@@ -57,7 +57,10 @@ OPEN: Final = Saving()
 @dataclass(frozen=True, slots=True)
 class Remedy:
     """Something that can be done, in words: pins that are set (`more`; of divisions, layouts, placement and relayouts)
-    and removed (`less`, by key), another pipeline, or a view to look at.  It may be several; `view` changes nothing."""
+    and removed (`less`, by key), another pipeline, or a view to look at.  It may be several; `view` changes nothing.
+
+    `advice`: the words say what a person could do, and not only where to look.
+    """
 
     words: str
     more: Pins = field(default_factory=Pins)
@@ -65,6 +68,7 @@ class Remedy:
     pipeline: str = ""
     view: str = ""
     saving: Saving = OPEN
+    advice: bool = False
 
     @property
     def changes(self) -> bool:

@@ -181,7 +181,7 @@ def _inside(facts: Facts, alike: list[WhyNot]) -> tuple[Remedy, ...]:
     """What may bring them into LX, the least change first."""
     first, names = alike[0], [one.buffer for one in alike]
     code = ReasonCode(first.code)
-    look = Remedy(REASONS[code].remedy, view="scratchpad")
+    look = Remedy(REASONS[code].remedy, view="scratchpad", advice=True)
     if code is ReasonCode.PINNED:
         keys = tuple(f"placement:{name}" for name in names)
         return (Remedy(f"Remove the pin that keeps {spoken(names)} out", less=keys),)

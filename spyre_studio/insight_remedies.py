@@ -33,6 +33,6 @@ def with_moves(facts: Facts) -> Remedy:
 def joint(facts: Facts) -> Remedy:
     """Let one search decide divisions, placement and moves together, or go on with it."""
     if facts.searched:
-        return Remedy("Re-solve: the search goes on from this plan", view="compare")
+        return Remedy("Re-solve: the search goes on from this plan", view="compare", advice=True)
     words = "Let divisions, scratchpad and moves be decided together (pipeline co-optimized)"
     return Remedy(words, pipeline="co-optimized")

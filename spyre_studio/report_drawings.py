@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from compiler.report.drawing import Box, Drawing, Label, Role, Rule
+from compiler.report.drawing import LEVELS, Box, Drawing, Label, Role, Rule
 from spyre_studio.occupancy import KINDS, Occupancy
 from spyre_studio.units import format_bytes, format_count, format_hex, format_percent
 
@@ -34,6 +34,7 @@ def map_of_core(data: Occupancy, core: int) -> tuple[Drawing, int]:
     across, steps = WIDTH - LEFT, max(len(data.steps), 1)
     bottom = TOP + HEIGHT
     shapes: list[Box | Rule | Label] = [*_legend(), Box(LEFT, TOP, across, HEIGHT, "ground")]
+    names: list[Label] = []
     for number in chosen:
         first, start, end, stop = data.rects[number].tolist()
         one = data.residents[number]
@@ -42,7 +43,8 @@ def map_of_core(data: Occupancy, core: int) -> tuple[Drawing, int]:
         where = f"{one.name}: {format_bytes(one.size)} at {format_hex(one.address)}, steps {one.first} to {one.last}"
         shapes.append(Box(x, y, width, max(height, 0.5), _ROLES[data.kinds[number]], where))
         if width >= _LABELLED and height >= 12:
-            shapes.append(Label(x + 4, y + 11, _cut(one.name, width), "start", "text"))
+            names.append(Label(x + 4, y + 11, _cut(one.name, width), "start", "text"))
+    shapes += names  # above every box
     shapes += [Label(LEFT - 6, bottom, "0", "end"), Label(LEFT - 6, TOP + 10, format_bytes(scale), "end")]
     shapes += [Label(LEFT, bottom + 14, "step 0"), Label(WIDTH, bottom + 14, f"step {steps - 1:,}", "end")]
     if data.budget <= scale:
@@ -60,7 +62,8 @@ def fill_of_cores(data: Occupancy) -> Drawing:
     bins = min(BINS, steps)
     edges = [round(place * steps / bins) for place in range(bins)]
     fullest = np.maximum.reduceat(data.fill, edges, axis=1) if data.fill.size else np.zeros((data.cores, bins))
-    level = np.ceil(8 * fullest / max(data.budget, 1)) / 8
+    most = int(data.fill.max(initial=0))
+    level = np.ceil(LEVELS * fullest / max(most, 1)) / LEVELS
     shapes: list[Box | Rule | Label] = []
     for core in range(data.cores):
         y = TOP + _ROW * core
@@ -71,10 +74,9 @@ def fill_of_cores(data: Occupancy) -> Drawing:
         if core % 8 == 0:
             shapes.append(Label(LEFT - 6, y + 8, f"core {core}", "end"))
     bottom = TOP + _ROW * data.cores
-    most = int(data.fill.max(initial=0))
     share = format_percent(most / data.budget) if data.budget else ""
     shapes += [Label(LEFT, bottom + 14, "step 0"), Label(WIDTH, bottom + 14, f"step {steps - 1:,}", "end")]
-    shapes.append(Label(LEFT, TOP - 8, f"at most {format_bytes(most)} of {format_bytes(data.budget)} ({share})"))
+    shapes.append(Label(LEFT, TOP - 8, f"the fullest: {format_bytes(most)} of {format_bytes(data.budget)} ({share})"))
     title = f"Fill of {format_count(data.cores, 'core')} over {format_count(len(data.steps), 'step')}"
     return Drawing(title, WIDTH, bottom + 20, tuple(shapes))
 

@@ -60,7 +60,7 @@ def scratchpad(compilation: Compilation) -> Section:
     held = len(data.on_core(core))
     left = f" Showing the {format_count(shown)} largest of {format_count(held)}." if shown < held else ""
     caption = f"LX of core {core}: addresses upward, steps to the right; a box is a buffer while it lives.{left}"
-    cores = "How full every core is at every step: darker or brighter is fuller."
+    cores = "How full every core is at every step, beside the fullest of all: the stronger the colour, the fuller."
     return Section(
         "lx",
         "Scratchpad",

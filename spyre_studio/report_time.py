@@ -22,6 +22,7 @@ from spyre_studio.timeline_words import CAUSES, bound_shares
 from spyre_studio.units import format_bytes, format_count, format_percent, format_us
 
 _WIDTH, _ROW = 960, 22
+_MARGIN = 13  # characters before the words of a summary's line
 
 
 def steps(compilation: Compilation) -> Section:
@@ -43,6 +44,7 @@ def steps(compilation: Compilation) -> Section:
             text(schedule.step_map[cost.step].op.origin.source),
         )
         for cost in ranked
+        if cost.total_us > 0
     ]
     columns = (
         Column("step", number=True),
@@ -55,24 +57,40 @@ def steps(compilation: Compilation) -> Section:
         Column("moved", number=True),
         Column("source"),
     )
-    note = "A step without a time of its own is hidden by the rest of its kernel."
+    hidden = len(ranked) - len(rows)
+    more = format_count(hidden, "more takes", "more take")
+    note = f"{more} no time of their own: the rest of the kernel hides them." if hidden else ""
     made = table("Steps by predicted time", columns, rows, "step", note)
     return Section("steps", "Steps by time", (made,))
 
 
 def run(compilation: Compilation, trace: Trace) -> Section:
     """The simulated run: how long it takes, what bounds it, and when each kernel runs."""
-    lines = describe(compilation, trace)
     shares = bound_shares(timeline_of(trace))
     bounds = ", ".join(f"{CAUSES[cause].title} {format_percent(share)}" for cause, share in shares)
     words = (
         f"The simulated run takes {format_us(trace.total_us)}, predicted were {format_us(compilation.cost.total_us)}."
     )
     figure = Figure(_longest(trace), "The steps that take longest in the simulated run, by when they run.", words)
-    told = [Paragraph(" ".join(line.split())) for line in lines[1:]]
     bound = [Paragraph(f"Its critical path is bound by {bounds}.")] if bounds else []
     note = "The simulator has rates of its own: a second opinion on the cost model, and no measurement either."
-    return Section("run", "Simulated run", (Paragraph(words), *bound, figure, *told, Paragraph(note, "mute")))
+    rows = [(text(title), text(said)) for title, said in _told(describe(compilation, trace)) if title not in _DRAWN]
+    told = table("What it adds up to", (Column("what"), Column("figures")), rows, "line")
+    return Section("run", "Simulated run", (Paragraph(words), *bound, figure, told, Paragraph(note, "mute")))
+
+
+_DRAWN = frozenset({"longest", "bound by", "simulated"})
+"""Lines of the summary that a figure or a sentence above tells already."""
+
+
+def _told(lines: Sequence[str]) -> list[tuple[str, str]]:
+    """The lines of a summary with the title in whose margin they stand."""
+    found, title = [], ""
+    for line in lines[1:]:
+        head, words = line[:_MARGIN].strip(), " ".join(line[_MARGIN:].split())
+        title = head or title
+        found.append((title, words))
+    return found
 
 
 def _longest(trace: Trace, most: int = 20) -> Drawing:

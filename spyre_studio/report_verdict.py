@@ -93,7 +93,7 @@ def findings(compilation: Compilation, found: Sequence[Insight], weighed: Weighe
 
 def _item(insight: Insight, total_us: float) -> Item:
     lines = []
-    for remedy in insight.remedies:
+    for remedy in (one for one in insight.remedies if one.changes or one.advice):
         said = saving_text(remedy) if remedy.saving.known else ""
         lines.append(Paragraph(f"{remedy.words}{f': {said}' if said else ''}", saving_tone(remedy) if said else "mute"))
     title = f"{KINDS[insight.kind].title}: {insight.name}"

@@ -28,6 +28,8 @@ from spyre_studio.options import CompileOptions
 from spyre_studio.output_file import write_whole
 from spyre_studio.project_check import open_project
 from spyre_studio.project_document import plain_project
+from spyre_studio.report import form_of
+from spyre_studio.report_made import made_report
 from spyre_studio.reporter import Reporter
 from spyre_studio.request import WHOLE, CompiledParts, plan_handle
 from spyre_studio.step_opinion import SimulatedRun
@@ -200,6 +202,15 @@ def _passes(call: Call) -> Result:
     return story, unstructure(story)
 
 
+def _report(call: Call) -> Result:
+    before, path = call.arguments.get("before"), call.get("path", str)
+    plan = tasks.sound(call.get("plan", Compilation), "the plan on screen")
+    compared = (before, plan) if isinstance(before, Compilation) else None
+    form, simulate = form_of(path), call.get("simulate", bool)
+    write_whole(Path(path), made_report(plan, compared, form, call.reporter, simulate=simulate))
+    return path, path
+
+
 def _export(call: Call) -> Result:
     plan, name, path = call.get("plan", Compilation), call.get("format", str), call.get("path", str)
     write_whole(Path(path), to_json(plan) + "\n" if name == WHOLE else export(plan, name))
@@ -244,6 +255,7 @@ TASKS: frozendict[str, Task] = frozendict(
     candidates=Task(_candidates),
     layouts=Task(_layouts, Lane.SEARCH),
     weigh=Task(_weigh, Lane.WEIGHING),
+    report=Task(_report, Lane.WEIGHING),
     handover=Task(_handover, Lane.SEARCH),
     verify=Task(_verify, Lane.MODEL),
     simulate=Task(_simulate, Lane.TIMING),

@@ -6,6 +6,7 @@ pages of one report differ.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from compiler.report.document import Block, Cell, Facts, Figure, Item, Items, Paragraph, Report, Section, Table, Terms
@@ -15,6 +16,9 @@ from compiler.report.style import style_of
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What a browser may load for the page: nothing."""
+
+_BREAKS = re.compile(r"(?<=[./])(?=[A-Za-z_])")
+"""Where a long name may be broken: behind the ends of its parts."""
 
 
 def to_html(report: Report, light: Mapping[str, str], dark: Mapping[str, str]) -> str:
@@ -116,7 +120,8 @@ def _cell(cell: Cell, number: bool) -> str:
     bar = ""
     if cell.share is not None:
         bar = f'<span class="bar" style="width:{100 * min(max(cell.share, 0.0), 1.0):.1f}%"></span>'
-    return f"<td{marked}>{bar}{escaped(cell.text)}</td>"
+    words = escaped(cell.text)
+    return f"<td{marked}>{words if number else _BREAKS.sub('<wbr>', words)}{bar}</td>"
 
 
 def _items(block: Items) -> Iterator[str]:

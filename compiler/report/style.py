@@ -34,15 +34,18 @@ table { border-collapse: collapse; width: 100%; font-size: .85rem; }
 caption { text-align: left; padding: .5rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); }
 th { color: var(--mute); font-weight: 600; white-space: nowrap; }
-td { overflow-wrap: anywhere; min-width: 4rem; }
+td { overflow-wrap: break-word; min-width: 4rem; }
 .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-.bar { display: block; height: 4px; margin: .2rem 0 .1rem auto; border-radius: 2px; background: var(--accent); }
+.bar { display: block; height: 4px; margin: .1rem 0 0 auto; border-radius: 2px; background: var(--accent); }
 .items { padding-left: 1.5rem; margin: .5rem 0; } .items > li { margin: 0 0 1rem; } .items p { margin: .15rem 0; }
 .lines { padding-left: 1.1rem; margin: .25rem 0; font-size: .92rem; }
 figure { margin: 1rem 0; } figcaption { font-size: .85rem; }
 svg { display: block; width: 100%; min-width: 40rem; height: auto; font: 11px system-ui, "DejaVu Sans", sans-serif; }
-.s-matmul { fill: var(--matmul); } .s-reduction { fill: var(--reduction); } .s-pointwise { fill: var(--pointwise); }
-.s-move { fill: var(--move); } .s-opaque { fill: var(--mute); } .s-ground { fill: var(--raised); }
+.s-matmul { fill: var(--matmul); stroke: var(--matmul); }
+.s-reduction { fill: var(--reduction); stroke: var(--reduction); }
+.s-pointwise { fill: var(--pointwise); stroke: var(--pointwise); }
+.s-matmul, .s-reduction, .s-pointwise, .s-move, .s-opaque { fill-opacity: .3; stroke-width: .6; }
+.s-move { fill: var(--move); stroke: var(--move); } .s-opaque { fill: var(--mute); } .s-ground { fill: var(--raised); }
 .l-line { stroke: var(--line); } .l-budget { stroke: var(--bad); stroke-dasharray: 4 3; }
 .t-mute { fill: var(--mute); } .t-text { fill: var(--text); }
 @media print {

@@ -1,0 +1,40 @@
+"""What can be done about reports from the menus: one method per row of `report_menu`.
+
+Owns: asking for the file. Refuses: writing; the session asks the worker.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFileDialog
+
+from spyre_studio.action import Action
+from spyre_studio.graph_actions import GraphHandlers
+from spyre_studio.report import form_of
+
+KINDS = "Pages (*.html);;Text (*.txt)"
+_SUFFIXES = {"html": ".html", "text": ".txt"}
+
+
+class ReportHandlers(GraphHandlers):
+    """The method of the row."""
+
+    def save_report(self, _row: Action) -> None:
+        """Ask where, and have it written."""
+        compilation = self._session.compilation
+        if compilation is None:
+            return
+        proposed = f"{compilation.graph.name}.report.html"
+        path, kind = QFileDialog.getSaveFileName(self._window, "Save report", proposed, KINDS)
+        if path:
+            self._session.save_report(with_suffix(path, kind))
+
+
+def with_suffix(path: str, kind: str) -> str:
+    """The path with the suffix of the chosen kind where it has none of a report.
+
+    >>> with_suffix("a", KINDS.split(";;")[1]), with_suffix("a.html", "Text (*.txt)"), with_suffix("v1.2", "")
+    ('a.txt', 'a.html', 'v1.2.html')
+    """
+    if path.lower().endswith((".html", ".htm", ".txt", ".md")):
+        return path
+    return path + _SUFFIXES["text" if "*.txt" in kind else form_of("")]
