@@ -8,6 +8,7 @@ another one, the story says so and has no changes.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from compiler.compilation import Compilation, PassRecord
@@ -18,6 +19,8 @@ from compiler.pipeline import (
     UNFOLD,
     BrokenPlanError,
     Pass,
+    changed_in,
+    decided_in,
     kept_of,
     parse_pipeline,
     print_pass,
@@ -29,6 +32,7 @@ from compiler.schedule import expand
 from compiler.unfold import unfold
 from compiler.watch import Watch
 
+_PINS = re.compile(r"[\d,]+ pins?")
 RESOLVED = (
     "this plan was made out of the plan before it, around the pins that changed, by the last pass alone; what the "
     "other passes decided was kept"
@@ -89,10 +93,10 @@ def _replayed(whole: Compilation, passes: tuple[Pass, ...], before: Compilation 
         steps.append(PassStep(told.spec, told.seconds, told.decided, changes, known=True))
         plan = made
     watch.enter((len(passes) - 1) / len(passes), "differences")
-    last, told = passes[-1], records[-1]
-    foreign = _foreign(last, plan, whole.plan)
-    if foreign:
-        return _silent(whole, f"the passes before {last.name} decide other {foreign} than the plan has")
+    told = records[-1]
+    unlike = _unlike(told, plan, whole.plan)
+    if unlike:
+        return _silent(whole, unlike)
     changes = plan_changes(plan, whole.plan, schedule)
     steps.append(PassStep(told.spec, told.seconds, told.decided, changes, known=True))
     return PassStory(whole.plan.model, (*steps, *_against(whole, before)), (AGAIN,))
@@ -105,10 +109,18 @@ def _apart(one: Pass, told: PassRecord, made: PassRecord) -> str:
     return f"{one.name} decides {instead!r} where the log has {missing!r}"
 
 
-def _foreign(last: Pass, made: Plan, plan: Plan) -> str:
-    """A table that the last pass does not decide and that is another one all the same; '' if there is none."""
-    tables = (name for name in ("layouts", "edits", "divisions", "placement", "kernels") if name not in last.decides)
-    return next((name for name in tables if getattr(made, name) != getattr(plan, name)), "")
+def _unlike(told: PassRecord, made: Plan, plan: Plan) -> str:
+    """How the plan differs from what its passes lead to, but for what the log tells of the last one; '' if it does not.
+
+    Pins that no pass looked at are added to those of the last one afterwards.
+    """
+    lines = [decided_in(name, plan) for name in changed_in(made, plan) if name != "pins"]
+    known = [line for line in told.decided if not _PINS.fullmatch(line)]
+    if lines == known:
+        return ""
+    extra = next((line for line in lines if line not in known), "nothing")
+    lacking = next((line for line in known if line not in lines), "nothing")
+    return f"the passes before the last one leave {extra!r} to it, of which its log has {lacking!r}"
 
 
 def _resolved(whole: Compilation, before: Compilation | None) -> PassStory:

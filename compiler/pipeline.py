@@ -193,7 +193,7 @@ def finished(
 
 def record_of(one: Pass, plan: Plan, seconds: float) -> PassRecord:
     """What a pass decided, and how long it took."""
-    return PassRecord(print_pass(one), seconds, tuple(_decided(name, plan) for name in one.decides))
+    return PassRecord(print_pass(one), seconds, tuple(decided_in(name, plan) for name in one.decides))
 
 
 def _solver(named: str, plan: Plan, watch: Watch, total_us: float, seconds: float) -> SolverStatus:
@@ -238,21 +238,27 @@ def run_pass(one: Pass, problem: Problem, plan: Plan, watch: Watch, last: bool) 
     started = time.perf_counter()
     made = one.search(problem, plan, watch) if isinstance(one, Searching) else one(problem, plan)
     seconds = time.perf_counter() - started
-    changed = tuple(entry.name for entry in fields(Plan) if getattr(made, entry.name) != getattr(plan, entry.name))
+    changed = changed_in(plan, made)
     foreign = [name for name in changed if name not in one.decides]
     if foreign:
         raise BrokenPlanError(f"{one.name} changed {', '.join(foreign)}, which it does not decide")
     decided = frozenset(entry.name for entry in fields(Plan) if getattr(made, entry.name))
     if not last:
         _require(one.name, check_partial(problem, made, decided, frozenset(changed)))
-    return made, PassRecord(print_pass(one), seconds, tuple(_decided(name, made) for name in changed))
+    return made, PassRecord(print_pass(one), seconds, tuple(decided_in(name, made) for name in changed))
+
+
+def changed_in(before: Plan, after: Plan) -> tuple[str, ...]:
+    """The fields in which two plans differ."""
+    return tuple(entry.name for entry in fields(Plan) if getattr(after, entry.name) != getattr(before, entry.name))
 
 
 _COUNTED = frozendict({"placement": "places"})
 """What a field has several of, where its name does not say so."""
 
 
-def _decided(name: str, plan: Plan) -> str:
+def decided_in(name: str, plan: Plan) -> str:
+    """What a plan has in one of its fields, as the log tells it."""
     value = getattr(plan, name)
     if name == "claims":
         return "; ".join(_claimed(who, claim) for who, claim in plan.claims.items())

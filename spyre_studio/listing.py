@@ -95,7 +95,8 @@ def linked(
 ) -> Listing:
     """A text with its index; lines of cores, of which `alike` tells which do the same, name nothing.
 
-    Blocks of the depths `shut` (see `folds_of`) are folded at first, and of long texts that are not ours the deeper ones.
+    Blocks of the depths `shut` (see `folds_of`) are folded at first, and of long texts that are not ours the deeper
+    ones.
     """
     cut = Text.of(text)
     shape = shape_of(cut)

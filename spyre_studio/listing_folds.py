@@ -53,6 +53,8 @@ def folds_of(shape: Shape, alike: Numbers | None = None, shut: tuple[int, int] =
     if alike is not None and len(alike) == np.count_nonzero(of_core):
         work[of_core] = alike
     starts, ends = _nested(shape.depth)
+    closing = np.array([bool(text) and not text.strip("}])>,;") for text in shape.words] or [False], bool)
+    ends += closing[np.append(shape.word, 0)[ends]] & (ends < len(shape.depth))  # a bracket goes with what it closes
     run_starts, run_ends = _runs(shape, work)
     order = np.argsort(np.concatenate((starts, run_starts)), kind="stable")
     deep = (shape.depth[starts] >= shut[0]) & (shape.depth[starts] < shut[1])

@@ -17,7 +17,9 @@ from compiler.text.document import to_text
 from compiler.text.result_text import print_cost, print_log, print_verdicts
 from spyre_studio import tasks
 from spyre_studio.arguments import one_of
-from spyre_studio.commands.terminal import warn
+from spyre_studio.commands.interrupt import run_aside
+from spyre_studio.commands.terminal import Terminal, warn
+from spyre_studio.pass_text import print_passes
 from spyre_studio.project_check import checked, model_fault
 from spyre_studio.project_document import KIND as PROJECT
 from spyre_studio.project_document import parse_project, placed
@@ -52,10 +54,17 @@ def add(parser: argparse.ArgumentParser) -> None:
         "file", type=Path, metavar="FILE", help="a JSON file of this program, a project (.spyre), or a trace (.npz)"
     )
     parser.add_argument("--part", choices=one_of(PARTS), help="which part of a saved plan (default: the plan)")
+    parser.add_argument(
+        "--passes",
+        action="store_true",
+        help="what each pass of a saved plan decided and changed, found by running all but the last again",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the listing."""
+    if arguments.passes:
+        return _show_passes(arguments.file, arguments.part)
     if is_trace(arguments.file):
         return _show_trace(arguments.file, arguments.part)
     refused = trace_refusal(arguments.file)
@@ -72,6 +81,18 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.part:
         raise InputError(origin, f"it holds a {kind}, which has no parts", "leave out --part")
     print(_of_model(value) if isinstance(value, Captured) else to_text(value), end="")
+    return 0
+
+
+def _show_passes(path: Path, part: str | None) -> int:
+    """The passes of a saved plan that the checks accept: of another one, what its log says need not be so."""
+    if part:
+        raise InputError("--passes", f"--part {part} asks for something else", "give one of the two")
+    terminal = Terminal()
+    whole = tasks.read_sound_plan(path)
+    story = run_aside(lambda: tasks.passes_of(whole, None, terminal), terminal.stop, terminal.cancel)
+    terminal.done()
+    print(print_passes(story), end="")
     return 0
 
 

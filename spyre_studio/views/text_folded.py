@@ -39,18 +39,15 @@ def folded_words(listing: Listing, fold: int) -> str:
 
 
 def _cores(listing: Listing, start: int, end: int) -> str:
-    """`31 cores like core 0`; of cores that do different things, how many are like which."""
+    """`31 cores like core 0`; of cores that take turns, how many are like which."""
     cores, work = listing.shape.core[start:end], listing.folds.work[start:end]
     kinds, first, counts = np.unique(work, return_index=True, return_counts=True)
-    told = []
-    for place in np.argsort(first)[:_MOST]:
-        more = int(counts[place]) - (1 if first[place] == 0 else 0)
-        told.append((more, f"like core {int(cores[first[place]])}"))
-    if len(kinds) == 1:
-        return f"{format_count(told[0][0], 'core')} {told[0][1]}"
-    rest = end - start - 1 - sum(more for more, _ in told)
-    parts = [f"{more} {words}" for more, words in told] + ([f"{rest} others"] if rest else [])
-    return f"{format_count(end - start - 1, 'core')}, {', '.join(parts)}"
+    told = format_count(end - start - 1, "core")
+    if len(kinds) > _MOST:
+        return f"{told}, {len(kinds)} kinds of work"
+    of_kind = sorted(zip(first.tolist(), counts.tolist(), strict=True))
+    parts = [f"{count - (place == 0)} like core {int(cores[place])}" for place, count in of_kind]
+    return f"{told}, {', '.join(parts)}" if len(parts) > 1 else f"{told} like core {int(cores[0])}"
 
 
 def _plural(word: str, count: int) -> str:

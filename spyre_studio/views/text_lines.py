@@ -261,6 +261,10 @@ class TextLines(TextArea):
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
         self.viewport().update()
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """The press did it all; nobody else need hear of it."""
+        event.accept()
+
     def leaveEvent(self, event: QEvent) -> None:
         """Nothing is under the pointer."""
         super().leaveEvent(event)

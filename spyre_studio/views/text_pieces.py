@@ -61,6 +61,10 @@ class Pieces:
         self._listing = listing
         self._kept: OrderedDict[int, CutLine] = OrderedDict()
 
+    def __len__(self) -> int:
+        """How many lines are remembered."""
+        return len(self._kept)
+
     def __getitem__(self, number: int) -> CutLine:
         found = self._kept.get(number)
         if found is None:

@@ -23,9 +23,13 @@ from compiler.handover import Handover
 from compiler.handovers import handover
 from compiler.layout_candidate import LayoutCandidate
 from compiler.layout_candidates import layout_candidates
+from compiler.pass_replay import replay
+from compiler.pass_story import PassStory
+from compiler.watch import Watch
 from simulator.report import VerifyReport
 from simulator.timing.simulate import simulate
 from spyre_studio.failure import Failure
+from spyre_studio.jobs import Progress
 from spyre_studio.request import Shared
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -47,7 +51,9 @@ class Stage(Session):
         self.waiting: list[Callable[[tuple[Candidate, ...]], None]] = []
         self.waiting_layouts: list[Callable[[tuple[LayoutCandidate, ...]], None]] = []
         self.waiting_handovers: list[Callable[[Handover], None]] = []
+        self.waiting_passes: list[Callable[[PassStory], None]] = []
         self.layouts_failure: Failure | None = None
+        self.passes_failure: Failure | None = None
         self.handover_failure: Failure | None = None
         self.answers = True
         self._made = 0
@@ -139,6 +145,27 @@ class Stage(Session):
             callback(layout_candidates(compilation.problem, compilation.plan, buffer, follow))
         else:
             self.waiting_layouts.append(callback)
+
+
+    def request_passes(
+        self, callback: Callable[[PassStory], None], failed: Callable[[Failure], None], progress: Progress
+    ) -> None:
+        """Answered at once, kept in `waiting_passes`, or failed."""
+        self.asked.append("passes")
+        compilation = self.compilation
+        assert compilation is not None
+        if self.passes_failure is not None:
+            failed(self.passes_failure)
+        elif self.answers:
+            callback(replay(compilation, self.before, Watch()))
+        else:
+            progress(0.5, "assign-layouts", "")
+            self.waiting_passes.append(callback)
+
+    def cancel_passes(self) -> None:
+        """Nobody waits."""
+        self.asked.append("cancel passes")
+        self.waiting_passes.clear()
 
 
 def quiet_settings(folder: str) -> Settings:
