@@ -19,7 +19,7 @@ from compiler.codec import unstructure
 from compiler.errors import StudioError
 from compiler.watch import Finding
 from spyre_studio.failure import Failure
-from spyre_studio.pieces import PREFIX, join, read_line
+from spyre_studio.pieces import PREFIX, join, read_line, take_apart
 from spyre_studio.python_process import command, environment
 from spyre_studio.request import Request, Shared
 
@@ -266,12 +266,16 @@ def _parsed(line: bytes, active: dict[int, Job], pieces: dict[int, list[bytes]])
         return _Answer(number, failure=bug(message["bug"]))
     if "result" not in message or job is None:
         return _Answer(number)
+    plain = None
     try:
-        return _Answer(number, finished=True, value=job.read(join(message["result"], parts)))
+        plain = join(message["result"], parts)
+        return _Answer(number, finished=True, value=job.read(plain))
     except StudioError as error:
         return _Answer(number, failure=Failure.of(error))
     except Exception:  # noqa: BLE001  nobody is above a pool thread: what is not told here would never be told
         return _Answer(number, failure=bug(traceback.format_exc()))
+    finally:
+        take_apart(plain)
 
 
 def _parsed_without_pauses(line: bytes, active: dict[int, Job], pieces: dict[int, list[bytes]]) -> _Answer:

@@ -23,6 +23,7 @@ from spyre_studio.action_set import ActionSet, bind
 from spyre_studio.banner import Banner
 from spyre_studio.deep_link_follow import DeepLinks
 from spyre_studio.graph_place import place_of, put_place
+from spyre_studio.guide_run import Guides
 from spyre_studio.handlers import Handlers
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.project import is_project
@@ -59,6 +60,7 @@ class MainWindow(QMainWindow):
         self.session, self.selection, self.theme = session, Selection(self), theme
         self._store = store
         self._workbench: Workbench | None = None
+        self._unmade: Workbench | None = None
         self._told = ""
         self._missing, self._missed = "", True
         self.text_size = TextSize(self)
@@ -71,6 +73,7 @@ class MainWindow(QMainWindow):
         self.handlers = Handlers(self)
         self.project = ProjectKeeper(self)
         self.links = DeepLinks(self)
+        self.guides = Guides(self)
         self._arrange()
         self._connect()
         if store is not None:
@@ -82,16 +85,26 @@ class MainWindow(QMainWindow):
     def workbench(self) -> Workbench:
         """The views; imported and made when first needed, so that the start page is there at once."""
         if self._workbench is None:
-            from spyre_studio.workbench import Workbench
-
-            self._workbench = Workbench(self.session, self.selection, self)
+            while self._make_part():
+                pass
+            self._workbench, self._unmade = self._unmade, None
+            assert self._workbench is not None
             self._pages.addWidget(self._workbench)
             self._workbench.header.asked.connect(self._asked)
             self._workbench.asked.connect(self.actions_.trigger)
+            self._workbench.pins.told.connect(self.status.say)
             self._workbench.graph.addActions(self.actions_.of_scope("graph"))
             if self._store is not None:
                 self._workbench.restore_layout(_bytes(self._store.value(_LAYOUT)))
         return self._workbench
+
+    def _make_part(self) -> bool:
+        """Make a part of the views; False if there is none left."""
+        if self._unmade is None:
+            from spyre_studio.workbench import Workbench
+
+            self._unmade = Workbench(self.session, self.selection, self._pages)
+        return next(self._unmade.making, None) is not None
 
     @property
     def has_views(self) -> bool:
@@ -191,13 +204,14 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _make_views(self, rows: tuple[ViewRow, ...]) -> None:
-        """Import the views while the model is being read, one in a turn of the event loop, and then make them."""
+        """Import and then make the views while the model is being read, one in a turn of the event loop."""
         if self._workbench is not None or not self.session.opening:
             return
-        if not rows:
-            self.workbench  # noqa: B018  asking for it makes it
+        if rows:
+            rows[0].load()
+        elif not self._make_part():
+            self.workbench  # noqa: B018  asking for it makes it whole
             return
-        rows[0].load()
         QTimer.singleShot(0, self, lambda: self._make_views(rows[1:]))
 
     def _asked(self, what: str) -> None:
@@ -304,6 +318,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         bind(self.actions_, self.handlers)
         self.start.chosen.connect(self.open)
+        self.start.lesson_chosen.connect(self.guides.begin)
         self.start.browse.connect(lambda: self.actions_.trigger("open"))
         self.status.cancelled.connect(self.session.cancel)
         self.banner.dismissed.connect(self._dismissed)

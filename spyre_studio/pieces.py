@@ -47,6 +47,18 @@ def join(value: object, pieces: Sequence[bytes]) -> object:
     return [entry for run in runs for entry in run]
 
 
+def take_apart(value: object) -> None:
+    """Empty what `join` returned, entry by entry as `cut` cuts it, once it was read: let go as a whole, a large answer
+    would hold up every thread of the process as parsing it in one piece would."""
+    if not isinstance(value, dict | list):
+        return
+    long = len(value) > RUN
+    while value:
+        entry = value.popitem()[1] if isinstance(value, dict) else value.pop()
+        if not long:
+            take_apart(entry)
+
+
 def line_of(number: int, piece: object) -> str:
     """The line that carries a piece of the answer to request `number`."""
     return f"{PREFIX.decode()}{number} {json.dumps(piece, ensure_ascii=False)}"

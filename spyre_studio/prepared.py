@@ -11,6 +11,7 @@ from typing import Final
 from compiler.compilation import Compilation
 from spyre_studio.derived import schedule_of
 from spyre_studio.finder import found_in
+from spyre_studio.handover_model import users_of
 from spyre_studio.occupancy import occupancy_of
 from spyre_studio.palette_places import places_in
 from spyre_studio.roofline_model import roofline_of
@@ -18,12 +19,15 @@ from spyre_studio.short_names import short_names
 from spyre_studio.views.graph_measures import measures_of
 from spyre_studio.views.graph_model import planned
 from spyre_studio.views.graph_names import titles_of
+from spyre_studio.views.module_rows import rows_of
 from spyre_studio.why_not import why_not_of
 
 NEEDED: Final = (
     schedule_of,
     planned,
     titles_of,
+    rows_of,
+    users_of,
     occupancy_of,
     measures_of,
     found_in,

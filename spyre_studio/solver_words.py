@@ -9,6 +9,7 @@ from typing import Final
 
 from compiler.compilation import Compilation, SolverStatus
 from compiler.search_notes import notes_of, without_notes
+from spyre_studio.derived import Derived
 from spyre_studio.units import format_percent, format_us
 
 GAP: Final = "The gap is the share of the predicted time that a better plan could save at most."
@@ -54,12 +55,14 @@ def solver_text(solver: SolverStatus) -> str:
     return f"{solver.status} {link} {seconds_text(solver.seconds)} · {who}"
 
 
+@Derived
 def unimproved_note(compilation: Compilation) -> str:
     """That a search found nothing better than what it knew before, or had too little time; '' if neither is so."""
     told = (notes_of(why) for key, why in compilation.plan.reasons.items() if key.startswith("pass:"))
     return next((note for note in told if note), "")
 
 
+@Derived
 def stand_in_reason(compilation: Compilation) -> str:
     """Who took whose place, and why. Example: 'greedy in place of cp-sat: OR-Tools, which it stands on, is not
     installed'; '' where nobody did."""

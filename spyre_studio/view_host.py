@@ -1,16 +1,22 @@
 """Keeps a view up to date while it can be seen, and lets it rest while it cannot.
 
-Owns: when `show_compilation` and `show_selection` are called. Refuses: knowing what the view draws.
+Owns: when `show_compilation` and `show_selection` are called: at once, or of a large plan in a turn of the event loop
+of its own, so that the window does not stand still until all views have it. Refuses: knowing what the view draws.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QWidget
 
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
+from spyre_studio.turns import Turns
 from spyre_studio.views import View
+
+LARGE: Final = 1000  # ops; with them a view may need a hundredth of a second and more
 
 
 class ViewHost(QObject):
@@ -19,9 +25,12 @@ class ViewHost(QObject):
     A view never hears of a selection before it has the plan that the selection speaks of.
     """
 
-    def __init__(self, view: View, widget: QWidget, session: Session, selection: Selection) -> None:
+    def __init__(
+        self, view: View, widget: QWidget, session: Session, selection: Selection, turns: Turns | None = None
+    ) -> None:
+        """Without `turns` the view has every plan at once."""
         super().__init__(widget)
-        self._view, self._widget, self._session = view, widget, session
+        self._view, self._widget, self._session, self._turns = view, widget, session, turns
         self._given = (session.captured, session.compilation)
         self._selection_is_old = True
         widget.installEventFilter(self)
@@ -31,19 +40,28 @@ class ViewHost(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The view comes into sight: tell it what it missed."""
         if watched is self._widget and event.type() == QEvent.Type.Show:
-            self._catch_up()
+            self._follow()
         return super().eventFilter(watched, event)
 
     def _changed(self, what: str) -> None:
-        if what in {"model", "plan"} and self._widget.isVisible():
-            self._catch_up()
+        if what in {"model", "plan"}:
+            self._follow()
 
     def _selected(self) -> None:
         self._selection_is_old = True
-        if self._widget.isVisible():
+        self._follow()
+
+    def _follow(self) -> None:
+        new = self._session.compilation
+        large = new is not None and len(new.problem.program.ops) >= LARGE
+        if self._turns is not None and large and new is not self._given[1]:
+            self._turns.add(self._catch_up)
+        else:
             self._catch_up()
 
     def _catch_up(self) -> None:
+        if not self._widget.isVisible():
+            return  # it is shown later, or was hidden while it waited
         now = (self._session.captured, self._session.compilation)
         if any(new is not old for new, old in zip(now, self._given, strict=True)):
             self._given, self._selection_is_old = now, True

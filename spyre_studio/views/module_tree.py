@@ -5,13 +5,13 @@ Owns: the tree model and its selection. Refuses: times of its own; they come wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 
 from PySide6.QtCore import QAbstractItemModel, QItemSelection, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 
+from compiler.captured import Captured
 from compiler.compilation import Compilation
 from spyre_studio.bars import BAR_ROLE, BarCell
 from spyre_studio.qt_theme import px
@@ -19,8 +19,8 @@ from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.theme import GRID
 from spyre_studio.units import format_us_below
-from spyre_studio.views.graph_model import GraphModel, planned, unplanned
-from spyre_studio.views.graph_names import group_title
+from spyre_studio.views.graph_model import unplanned
+from spyre_studio.views.module_rows import Item, rows_of, tree_of, walk
 
 Index = QModelIndex | QPersistentModelIndex
 _NO_PARENT = QModelIndex()
@@ -29,50 +29,6 @@ _NUMBERS_FROM: Final = 18 * GRID
 _WITH_BARS: Final = 14 * GRID  # px; of the column of times
 _NUMBERS: Final = 8 * GRID
 _OPEN_AT_FIRST: Final = 40  # rows; below this everything is open
-
-
-@dataclass(slots=True, eq=False)
-class Item:
-    """A row: a module (`group`) or an op (`op`); `us` is 0 where there is no time yet."""
-
-    title: str
-    group: str = ""
-    op: str = ""
-    us: float = 0.0
-    row: int = 0
-    parent: Item | None = None
-    children: list[Item] = field(default_factory=list)
-
-    def add(self, child: Item) -> Item:
-        """Append a child."""
-        child.parent, child.row = self, len(self.children)
-        self.children.append(child)
-        return child
-
-
-def tree_of(model: GraphModel | None, name: str) -> Item:
-    """The root of the tree; its only child is the model itself."""
-    root = Item("")
-    if model is None:
-        return root
-    groups = {"": root.add(Item(name))}
-    for node in model.nodes:
-        if not node.name:
-            continue
-        holder = _group(groups, node.group)
-        us = node.us if node.us == node.us else 0.0
-        holder.add(Item(node.title, op=node.name, us=us))
-        above: Item | None = holder
-        while above is not None:
-            above.us += us
-            above = above.parent
-    return root
-
-
-def _group(groups: dict[str, Item], path: str) -> Item:
-    if path not in groups:
-        groups[path] = _group(groups, path.rpartition(".")[0]).add(Item(group_title(path), group=path))
-    return groups[path]
 
 
 class TreeModel(QAbstractItemModel):
@@ -134,16 +90,8 @@ class TreeModel(QAbstractItemModel):
         if role == BAR_ROLE and index.column() == 1 and self._timed:
             return item.us / self._root.us if self._root.us > 0 else 0.0
         if role == Qt.ItemDataRole.ToolTipRole:
-            return item.op or item.group or item.title
+            return item.hint or item.op or item.group or item.title
         return None
-
-
-def walk(item: Item) -> list[Item]:
-    """The row and all below it, top down."""
-    found = [item]
-    for each in found:
-        found.extend(each.children)
-    return found
 
 
 class ModuleTree(QTreeView):
@@ -193,10 +141,9 @@ class ModuleTree(QTreeView):
         program = compilation.problem.program if compilation else captured.program if captured else None
         same, self._program = program is self._program, program
         opened = self._opened() if same else set()
-        model = planned(compilation) if compilation else unplanned(captured.program) if captured else None
-        name = compilation.graph.name if compilation else captured.graph.name if captured else ""
+        root = rows_of(compilation) if compilation else _rows_without_plan(captured)
         self._quiet = True
-        self._tree.show(tree_of(model, name), compilation is not None)
+        self._tree.show(root, compilation is not None)
         self._quiet = False
         self._unfold(opened, same)
         self.show_selection()
@@ -238,3 +185,7 @@ class ModuleTree(QTreeView):
         for item in every:
             if item.children and item.parent is not None and (item.group in opened or not (same or item.group)):
                 self.expand(self._tree.createIndex(item.row, 0, item))
+
+
+def _rows_without_plan(captured: Captured | None) -> Item:
+    return tree_of(None, "") if captured is None else tree_of(unplanned(captured.program), captured.graph.name)

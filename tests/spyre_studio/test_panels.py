@@ -17,7 +17,8 @@ from spyre_studio.pill import Pill
 from spyre_studio.selection import Selection
 from spyre_studio.sentence import Sentence
 from spyre_studio.theme import Theme
-from spyre_studio.views.module_tree import ModuleTree, walk
+from spyre_studio.views.module_rows import walk
+from spyre_studio.views.module_tree import ModuleTree
 from spyre_studio.views.pins_panel import EMPTY, PinsPanel, pin_words
 from tests.spyre_studio.hand import LEFT, NONE, show
 from tests.spyre_studio.plans import compiled, divided
