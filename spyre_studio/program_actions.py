@@ -1,6 +1,6 @@
 """What can be done with the program view from menus: one method per row of `program_menu`.
 
-Owns: bringing the view to the front. Refuses: what is shown there.
+Owns: which of the selected op and buffer is meant: the one that was selected last. Refuses: what is shown there.
 """
 
 from __future__ import annotations
@@ -10,28 +10,34 @@ from typing import TYPE_CHECKING
 from spyre_studio.action import Action
 from spyre_studio.listing_kinds import PASSES
 from spyre_studio.lx_actions import ScratchpadHandlers
+from spyre_studio.program_entry import program_view
 
 if TYPE_CHECKING:
-    from spyre_studio.views.program import ProgramView
+    from spyre_studio.main_window import MainWindow
 
 
 class ProgramHandlers(ScratchpadHandlers):
     """The methods of the rows."""
 
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._seen, self._buffer_last = self._selection.place, False
+        self._selection.changed.connect(self._selected)
+
     def show_in_program(self, _row: Action) -> None:
         """Go to the line about what is selected."""
-        self._program.show_place(self._selection.op, self._selection.buffer)
+        op, buffer = self._selection.op, self._selection.buffer
+        by_buffer = buffer is not None and (self._buffer_last or op is None)
+        program_view(self._window).show_place(None if by_buffer else op, buffer if by_buffer else None)
 
     def show_passes(self, _row: Action) -> None:
         """The listing of the passes."""
-        self._program.show_kind(PASSES)
+        program_view(self._window).show_kind(PASSES)
 
-    @property
-    def _program(self) -> ProgramView:
-        """The view, brought to the front."""
-        bench = self._window.workbench
-        bench.show_view("program")
-        view = bench.views["program"]
-        if TYPE_CHECKING:
-            assert isinstance(view, ProgramView)
-        return view
+    def _selected(self) -> None:
+        seen, self._seen = self._seen, self._selection.place
+        if seen.op != self._seen.op:
+            # Where no op was selected, a view may select one that has to do with the buffer: that is no choice.
+            self._buffer_last = self._buffer_last and seen.op is None
+        elif seen.buffer != self._seen.buffer:
+            self._buffer_last = True

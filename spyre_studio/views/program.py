@@ -51,6 +51,7 @@ class ProgramView(PagedView):
         super().__init__(session, selection, parent)
         self._own_move = False
         self._seen: Place | None = None
+        self._asked: tuple[str | None, str | None] | None = None
         self._made: dict[str, tuple[Listing, Folding]] = {}
         self._on_screen = ""
         self.background, self.desk = Background(self), PassDesk(session, self)
@@ -85,11 +86,11 @@ class ProgramView(PagedView):
         self._kind_chosen()
 
     def show_place(self, op: str | None, buffer: str | None) -> None:
-        """Go to the line about a buffer, or else an op; where the listing on screen has none, in the device program."""
-        listing = self.listing
-        if listing is None or listing.line_of(op, buffer) < 0:
+        """Go to the line about a buffer, or else an op: now, or when the listing is written; where the one on screen
+        has none, in the device program."""
+        listing, self._asked = self.listing, (op, buffer)
+        if listing is not None and listing.line_of(op, buffer) < 0:
             self.show_kind("program")
-        self._seen = None
         self.mark()
         self.lines.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -176,7 +177,10 @@ class ProgramView(PagedView):
             self.lines.go_to(line, centre=True)
 
     def _new_line(self, listing: Listing, place: Place) -> int:
-        """The line about what is selected now and was not before, -1 for none."""
+        """The line that somebody asked for, or else about what is selected now and was not before, -1 for none."""
+        if self._asked is not None:
+            asked, self._asked = self._asked, None
+            return listing.line_of(*asked)
         before = self._seen or Place()
         if place.buffer != before.buffer and place.op == before.op:
             return listing.line_of(None, place.buffer)

@@ -22,7 +22,7 @@ from tests.spyre_studio.plans import compiled
 
 OP = Subject("op", "exp")
 BUFFER = Subject("buffer", "exp")
-NAMES = Names(frozenset({"sum", "k@d1", "layers.0/exp", "scores"}), frozenset({"k", "q", "sum", "k@d1", "scores", "a b"}))
+NAMES = Names({"sum", "k@d1", "layers.0/exp", "scores"}, {"k", "q", "sum", "k@d1", "scores", "a b"})
 
 
 def at(listing: Listing, part: str) -> int:

@@ -28,7 +28,7 @@ def folding() -> Folding:
 
 
 def shown(folding: Folding) -> list[int]:
-    return folding.visible.tolist()
+    return [int(line) for line in folding.visible]
 
 
 def test_blocks_are_nested_lines_and_runs(folding: Folding) -> None:

@@ -14,7 +14,7 @@ TEXT = Text.of("Exp one\nnothing\n  exp [1]\nexp\n\n")
 
 
 def found(query: Query, text: Text = TEXT) -> list[int]:
-    return Search(query).run(text).tolist()
+    return [int(line) for line in Search(query).run(text)]
 
 
 def test_words_are_found_in_any_case_unless_it_counts() -> None:
