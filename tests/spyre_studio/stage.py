@@ -146,7 +146,6 @@ class Stage(Session):
         else:
             self.waiting_layouts.append(callback)
 
-
     def request_passes(
         self, callback: Callable[[PassStory], None], failed: Callable[[Failure], None], progress: Progress
     ) -> None:
