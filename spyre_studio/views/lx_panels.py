@@ -9,7 +9,7 @@ from typing import Literal
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSplitter, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from spyre_studio.legend import KINDS, Legend
 from spyre_studio.qt_theme import font, px
@@ -30,6 +30,7 @@ Page = Literal["pictures", "table", "steps", "why"]
 
 _RANGES = (("used", "in use"), ("whole", "up to the budget"))
 _LEGEND, _LOW_LEGEND = 760, 640  # px; below them the legend has no room beside the controls, and beside the words
+_CHOICE = 440  # px; below this the choice of addresses makes way for the other controls
 _NARROW = 560  # px; below this the pictures stand one over the other, or the second one waits
 _WIDE = 1000  # px; below this the list has the map over it while something is carried, else beside it
 _LOW, _TRAIL = 300, 120  # px; below this height the strip waits, and so much earlier beside a trail
@@ -52,6 +53,8 @@ class LxPanels(QWidget):
         self.copy = QToolButton()
         self.legend, self.low_legend = Legend(KINDS), Legend(KINDS)
         self._left, self._right = QWidget(), QWidget()
+        self._pictures_and_list = QWidget()
+        self._beside = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._pictures_and_list)
         self._page: Page = "pictures"
         self._carrying = False
         self._name_parts()
@@ -67,23 +70,18 @@ class LxPanels(QWidget):
         """Turn to a page; its button is down, without telling."""
         self._page = page
         whole: dict[Page, QWidget] = {"table": self.table, "steps": self.steps}
-        self._centre.setCurrentWidget(whole.get(page, self.pictures))
+        self._centre.setCurrentWidget(whole.get(page, self._pictures_and_list))
         for button, own in ((self.table_button, "table"), (self.steps_button, "steps"), (self.why_button, "why")):
             button.blockSignals(True)
             button.setChecked(page == own)
             button.blockSignals(False)
-        self.range.setVisible(page == "pictures")
         self.copy.setVisible(page != "pictures")
         self._fit()
 
     def carrying(self, carrying: bool) -> None:
         """A buffer is on its way: the map stands beside the list that it comes from."""
-        if carrying == self._carrying:
-            return
         self._carrying = carrying
         self._fit()
-        if carrying and self._page == "why":
-            self.pictures.setSizes([1, 1, 1])
 
     def show_following(self, following: bool) -> None:
         """The stations of the followed buffer, or nothing about it."""
@@ -100,9 +98,10 @@ class LxPanels(QWidget):
         narrow, tall = self.width() < px(_NARROW), self.height() > px(_NARROW) * 0.8
         pictures, list_shown = self._page == "pictures", self._page == "why"
         beside_list = self._carrying and list_shown
-        stacked = self.width() < px(_WIDE) if beside_list else narrow
-        self.pictures.setOrientation(Qt.Orientation.Vertical if stacked else Qt.Orientation.Horizontal)
-        self._left.setVisible(pictures or self._carrying)
+        way = QBoxLayout.Direction
+        self._beside.setDirection(way.TopToBottom if self.width() < px(_WIDE) else way.LeftToRight)
+        self.pictures.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+        self.pictures.setVisible(pictures or beside_list)
         self._right.setVisible(pictures)
         self.why.setVisible(list_shown)
         self.heat.setVisible(not narrow or tall)
@@ -110,6 +109,7 @@ class LxPanels(QWidget):
         self.strip.setVisible(self.height() >= px(_LOW + (_TRAIL if following else 0)) and not beside_list)
         self.tray.set_lines(1 if narrow or self.height() < px(_LOW) else 5 if self.height() >= px(_HIGH) else 3)
         self.legend.setVisible(self.width() >= px(_LEGEND) and pictures)
+        self.range.setVisible(pictures and self.width() >= px(_CHOICE))
         low = px(_LOW_LEGEND) <= self.width() < px(_LEGEND)
         self.low_legend.setVisible(low and pictures and not following)
 
@@ -134,13 +134,16 @@ class LxPanels(QWidget):
             column.addWidget(parts[0], 1)
             column.addWidget(parts[1])
             self.pictures.addWidget(holder)
-        self.pictures.addWidget(self.why)
-        for place, share in enumerate((3, 2, 2)):
+        for place, share in enumerate((3, 2)):
             self.pictures.setStretchFactor(place, share)
         self.pictures.setChildrenCollapsible(False)
-        self.pictures.setSizes([600, 400, 400])
+        self.pictures.setSizes([600, 400])
+        self._beside.setContentsMargins(0, 0, 0, 0)
+        self._beside.setSpacing(0)
+        self._beside.addWidget(self.pictures, 1)
+        self._beside.addWidget(self.why, 1)
         self._centre = QStackedLayout()
-        for page in (self.pictures, self.table, self.steps):
+        for page in (self._pictures_and_list, self.table, self.steps):
             self._centre.addWidget(page)
         words = QHBoxLayout()
         words.setContentsMargins(px(PAD), 0, px(PAD), px(GRID))
