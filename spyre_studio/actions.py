@@ -292,6 +292,7 @@ _ROWS: Final = (
     ),
     Action("start", "Window", "Start page", "start_page", (), "Examples and recent files; what is open stays open."),
     Action("keys", "Help", "Keys", "show_keys", ("F1", "?"), "All keys on one page."),
+    Action("words", "Help", "Words", "show_words", ("Shift+F1",), "What the words of the field mean, to be searched."),
     Action("about", "Help", "About Spyre Studio", "about", (), "What this is, and its version."),
 )
 

@@ -19,6 +19,7 @@ from spyre_studio.pin_menu import choose_same
 from spyre_studio.project_actions import ProjectHandlers
 from spyre_studio.text_zoom import NORMAL, larger, smaller
 from spyre_studio.views.canvas import Canvas
+from spyre_studio.words_page import WordsPage
 
 if TYPE_CHECKING:
     from spyre_studio.main_window import MainWindow
@@ -342,6 +343,10 @@ class Handlers(ProjectHandlers):
     def show_keys(self, _row: Action) -> None:
         """All keys."""
         KeysPage(self._window).open()
+
+    def show_words(self, _row: Action) -> None:
+        """The words of the field."""
+        WordsPage(self._window).open()
 
     def about(self, _row: Action) -> None:
         """What this is."""

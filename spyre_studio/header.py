@@ -18,6 +18,7 @@ from compiler.device import device_names, load_device
 from compiler.pipelines import PURPOSES, name_of
 from spyre_studio.chip import Chip
 from spyre_studio.elided import ElidedLabel
+from spyre_studio.glossary import hint_of
 from spyre_studio.lights import VerdictLights
 from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
@@ -116,6 +117,7 @@ class Header(QWidget):
         for label in (self.bound, self.solver):
             label.setToolTip(plan_hint(compilation))
         self.bound.setAccessibleName(f"{self.bound.text()}. {self.bound.toolTip()}")
+        self.time.setToolTip(hint_of("predicted"))
         self.time.setAccessibleName(f"Predicted time {self.time.text()}")
 
     def _show_old(self) -> None:

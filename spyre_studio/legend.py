@@ -13,6 +13,7 @@ from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from spyre_studio.colour import mix
+from spyre_studio.glossary import hints_in
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import GRID, RADIUS, Fate, Theme
 from spyre_studio.views.paint import fate_pen, hatch, heat_image, rings
@@ -34,6 +35,11 @@ class Entry:
     token: Token
     sample: Sample = "box"
     hint: str = ""
+
+    @property
+    def told(self) -> str:
+        """Its tooltip: its own, else what its words mean, '' if they are plain."""
+        return f"{self.text}: {self.hint}." if self.hint else hints_in(self.text)
 
 
 FATES: Final = (
@@ -63,8 +69,9 @@ class Legend(QWidget):
         """Show these samples instead."""
         self._entries = tuple(entries)
         self.setAccessibleName("Legend: " + ", ".join(entry.text for entry in entries))
-        self.setAccessibleDescription(" ".join(f"{entry.text}: {entry.hint}." for entry in entries if entry.hint))
-        hinted = any(entry.hint for entry in entries)
+        hints = [entry.told for entry in entries if entry.told]
+        self.setAccessibleDescription(" ".join(hints))
+        hinted = bool(hints)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not hinted or self._framed)
         self.updateGeometry()
         self.resize(self.sizeHint())
@@ -114,7 +121,7 @@ class Legend(QWidget):
         for entry in self._entries:
             left += self._sample_width(entry) + px(GRID * 0.75) + metrics.horizontalAdvance(entry.text)
             if x < left + px(GRID):
-                return f"{entry.text}: {entry.hint}." if entry.hint else ""
+                return entry.told
             left += px(2 * GRID)
         return ""
 
@@ -138,6 +145,7 @@ class WrappedLegend(QWidget):
         """Show these samples instead."""
         self._entries = tuple(entries)
         self.setAccessibleName("Legend: " + ", ".join(entry.text for entry in entries))
+        self.setToolTip("\n".join(dict.fromkeys(entry.told for entry in entries if entry.told)))
         self._fit()
         self.update()
 

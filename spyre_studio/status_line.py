@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
+from spyre_studio.glossary import hints_in
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.search_run import SearchRun, time_words
@@ -72,6 +73,7 @@ class StatusLine(QWidget):
     def _refresh(self) -> None:
         compilation = self._session.compilation
         self.counts.setText(counts_text(compilation) if compilation else "")
+        self.counts.setToolTip(hints_in(self.counts.text()))
         busy = self._session.busy
         self.cancel.setVisible(bool(busy))
         self._show_search()

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView,
 
 from spyre_studio.bars import BAR_ROLE, BarCell, Part
 from spyre_studio.columns import ColumnRoom
+from spyre_studio.glossary import hinted
 from spyre_studio.qt_theme import font, px, qcolor
 from spyre_studio.theme import GRID, ROW
 
@@ -147,7 +148,7 @@ class TableModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole:
                 return column.title
             case Qt.ItemDataRole.ToolTipRole:
-                return column.hint or None
+                return hinted(column.title, column.hint) or None
             case Qt.ItemDataRole.TextAlignmentRole:
                 return _TO_RIGHT if column.number else _TO_LEFT
             case _:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from spyre_studio.glossary import hint_of, hints_in
 from spyre_studio.qt_theme import font, px
 from spyre_studio.theme import GRID, Tone
 
@@ -30,10 +31,12 @@ class SectionLabel(QWidget):
         _in_row(self, self._text, self._note)
         self._text.setProperty("tone", "mute")
         self._note.setProperty("tone", "mute")
+        self._text.setToolTip(hint_of(text))
 
     def set_note(self, note: str) -> None:
         """Change what stands at the right."""
         self._note.setText(note)
+        self._note.setToolTip(hint_of(note))
 
 
 class Heading(QWidget):
@@ -46,6 +49,7 @@ class Heading(QWidget):
         self._note.setFont(font("label"))
         _in_row(self, self._text, self._note)
         self._note.setProperty("tone", "mute")
+        self._explain()
 
     def set_heading(self, text: str, note: str = "", tone: Tone = "mute") -> None:
         """Change the words, the note and the verdict that colours the note."""
@@ -53,6 +57,12 @@ class Heading(QWidget):
         self._note.setText(note)
         self._note.setProperty("tone", tone)
         restyle(self._note)
+        self._explain()
+
+    def _explain(self) -> None:
+        """What the words mean that are terms of the field."""
+        self._text.setToolTip(hint_of(self._text.text()))
+        self._note.setToolTip(hints_in(self._note.text()))
 
 
 class Card(QFrame):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 from compiler.compilation import Compilation
 from compiler.price import CostTerm, StepCost
 from spyre_studio.bars import Bar, Part
+from spyre_studio.glossary import hint_of
 from spyre_studio.legend import Entry, Legend
 from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.term_groups import group_of, summed
@@ -28,6 +29,7 @@ class TermCard(Card):
         name, time = QLabel(term.name), QLabel(format_us(term.microseconds))
         name.setFont(font("body", bold=True))
         time.setFont(font("label", mono=True))
+        name.setToolTip(hint_of(term.name))
         head.addWidget(name)
         head.addStretch(1)
         head.addWidget(time)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QModelIndex, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPixmap, QStandardItem, QStandardItemModel
 
+from spyre_studio.glossary import hinted
 from spyre_studio.lights import draw_mark
 from spyre_studio.qt_theme import font, px, qcolor
 from spyre_studio.theme import Tone
@@ -58,7 +59,7 @@ class VariantsModel(QStandardItemModel):
         self.setHorizontalHeaderLabels([title for title, _ in COLUMNS])
         for place, (_, hint) in enumerate(COLUMNS):
             head = self.horizontalHeaderItem(place)
-            head.setToolTip(hint)
+            head.setToolTip(hinted(COLUMNS[place][0], hint))
             head.setTextAlignment(_alignment(place))
 
     def _items(self, row: VariantRow) -> list[QStandardItem]:
