@@ -163,7 +163,7 @@ class Folding:
         return int(self.folds.starts[around[-1]]) if len(around) else -1
 
     def _look(self) -> None:
-        change = np.zeros(self._lines + 1, np.int32)
-        np.add.at(change, self.folds.starts[self.closed] + 1, 1)
-        np.add.at(change, self.folds.ends[self.closed], -1)
-        self.visible = np.flatnonzero(np.cumsum(change[:-1]) == 0)
+        folds, room = self.folds, self._lines + 1
+        begun = np.bincount(folds.starts[self.closed] + 1, minlength=room)[: self._lines]
+        ended = np.bincount(folds.ends[self.closed], minlength=room)[: self._lines]
+        self.visible = np.flatnonzero(np.cumsum(begun - ended) == 0)

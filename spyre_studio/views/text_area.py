@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from spyre_studio.listing import Listing, nothing
 from spyre_studio.listing_folds import Folding
-from spyre_studio.qt_theme import font, px
+from spyre_studio.qt_theme import font, px, scale
 from spyre_studio.theme import GRID
 from spyre_studio.views.text_marks import WIDTH, Marks, MarkStrip
 from spyre_studio.views.text_paint import Looks, paint_rows
@@ -25,13 +25,16 @@ _LOOKS = (QEvent.Type.PaletteChange, QEvent.Type.FontChange, QEvent.Type.StyleCh
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Sizes in pixels: of a letter and a row, of the margin with numbers and folds, and where the base line is."""
+    """Sizes in pixels, looked up once: of a letter and a row, of the margin with numbers and folds, where the base line
+    is, how wide the strip of marks is, and one pixel of the reference screen."""
 
     letter: float
     row: int
     numbers: float
     margin: float
     base: float
+    strip: int
+    unit: float
 
     @classmethod
     def of(cls, lines: int) -> Grid:
@@ -40,7 +43,7 @@ class Grid:
         letter, row = metrics.horizontalAdvance("0"), round(metrics.lineSpacing()) + px(3)
         numbers = max(len(f"{lines:,}"), 3) * letter + px(GRID)
         base = (row + metrics.ascent() - metrics.descent()) / 2
-        return cls(letter, row, numbers, numbers + px(2.5 * GRID), base)
+        return cls(letter, row, numbers, numbers + px(2.5 * GRID), base, px(WIDTH), scale())
 
 
 class TextArea(QAbstractScrollArea):
@@ -127,7 +130,7 @@ class TextArea(QAbstractScrollArea):
 
     def text_width(self) -> float:
         """How far lines may be drawn before the strip of marks begins."""
-        return self.viewport().width() - px(WIDTH)
+        return self.viewport().width() - self.grid_.strip
 
     def strip_area(self) -> QRectF:
         """Where the strip of marks is."""

@@ -13,8 +13,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
 from spyre_studio.listing_search import spans_in
-from spyre_studio.qt_theme import active_theme, font, px, qcolor
-from spyre_studio.theme import GRID, RADIUS_SMALL, Theme
+from spyre_studio.qt_theme import active_theme, font, qcolor
+from spyre_studio.theme import RADIUS_SMALL, Theme
 from spyre_studio.views.text_folded import folded_words
 from spyre_studio.views.text_marks import Marks
 from spyre_studio.views.text_pieces import CutLine, Role
@@ -56,7 +56,7 @@ def paint_rows(painter: QPainter, area: TextArea) -> None:
     """All rows in view."""
     theme, grid, size = active_theme(), area.grid_, area.viewport().size()
     painter.fillRect(QRectF(0, 0, size.width(), size.height()), qcolor(theme.panel))
-    painter.fillRect(QRectF(0, 0, grid.margin - px(GRID / 2), size.height()), qcolor(theme.bg))
+    painter.fillRect(QRectF(0, 0, grid.margin - 4 * grid.unit, size.height()), qcolor(theme.bg))
     first = area.verticalScrollBar().value() // grid.row
     last = min(first + size.height() // grid.row + 2, area.rows)
     painter.setFont(font("label", mono=True))
@@ -68,7 +68,7 @@ def _paint_row(painter: QPainter, area: TextArea, theme: Theme, line: int, top: 
     grid, looks, cut = area.grid_, area.looks, area.pieces[line]
     room = QRectF(0, top, area.text_width(), grid.row)
     painter.save()
-    painter.setClipRect(QRectF(grid.margin - px(2), top, room.width() - grid.margin + px(2), grid.row))
+    painter.setClipRect(QRectF(grid.margin - 2 * grid.unit, top, room.width() - grid.margin + 2 * grid.unit, grid.row))
     _paint_ground(painter, area, theme, line, room)
     _paint_found(painter, area, theme, cut, top)
     _paint_letters(painter, area, theme, cut, top)
@@ -79,8 +79,7 @@ def _paint_row(painter: QPainter, area: TextArea, theme: Theme, line: int, top: 
     painter.restore()
     _paint_margin(painter, area, theme, line, fold, top)
     if line == looks.line and area.hasFocus():
-        painter.setPen(QPen(qcolor(theme.accent, 0.6), 1))
-        painter.drawLine(QPointF(grid.margin, top + grid.row - 0.5), QPointF(room.right(), top + grid.row - 0.5))
+        painter.fillRect(QRectF(grid.margin, top + grid.row - 1, room.width() - grid.margin, 1), qcolor(theme.accent))
 
 
 def _paint_ground(painter: QPainter, area: TextArea, theme: Theme, line: int, room: QRectF) -> None:
@@ -137,7 +136,7 @@ def _colour(theme: Theme, role: Role) -> str:
 
 def _paint_links(painter: QPainter, area: TextArea, theme: Theme, cut: CutLine, line: int, top: float) -> None:
     """A line under the name that the pointer is at, a box around the one that the keyboard is at."""
-    looks, below = area.looks, top + area.grid_.base + px(2)
+    looks, below = area.looks, top + area.grid_.base + 2 * area.grid_.unit
     if looks.hovered[0] == line and 0 <= looks.hovered[1] < len(cut.links):
         link = cut.links[looks.hovered[1]]
         painter.setPen(QPen(qcolor(theme.accent_text), 1))
@@ -156,9 +155,9 @@ def note_area(area: TextArea, cut: CutLine, fold: int, top: float) -> QRectF:
     if words is None:
         words = area.looks.folded[fold] = folded_words(area.listing, fold)
     left = area.left_of(cut, len(cut.text)) + 2 * area.grid_.letter
-    width = len(words) * area.grid_.letter + px(GRID)
+    width = len(words) * area.grid_.letter + 8 * area.grid_.unit
     # A note on a line that is longer than the view stands at its right edge, where it can be seen.
-    left = max(min(left, area.text_width() - width - px(4)), area.grid_.margin)
+    left = max(min(left, area.text_width() - width - 4 * area.grid_.unit), area.grid_.margin)
     return QRectF(left, top + 1, width, area.grid_.row - 2)
 
 
@@ -168,29 +167,29 @@ def _paint_note(painter: QPainter, area: TextArea, theme: Theme, cut: CutLine, f
     painter.setBrush(qcolor(theme.raised))
     painter.drawRoundedRect(where, RADIUS_SMALL, RADIUS_SMALL)
     painter.setPen(qcolor(theme.mute))
-    painter.drawText(QPointF(where.left() + px(GRID / 2), top + area.grid_.base), area.looks.folded[fold])
+    painter.drawText(QPointF(where.left() + 4 * area.grid_.unit, top + area.grid_.base), area.looks.folded[fold])
 
 
 def _paint_margin(painter: QPainter, area: TextArea, theme: Theme, line: int, fold: int, top: float) -> None:
     """The number, a sign for a block, a bar for what is selected, a dot for the core looked at."""
     grid, looks = area.grid_, area.looks
     if line in looks.owned or line in looks.named:
-        painter.fillRect(QRectF(0, top, px(_BAR), grid.row), qcolor(theme.accent))
+        painter.fillRect(QRectF(0, top, _BAR * grid.unit, grid.row), qcolor(theme.accent))
     painter.setPen(qcolor(theme.text if line == looks.line else theme.mute))
-    room = QRectF(0, top, grid.numbers - px(GRID / 2), grid.row)
+    room = QRectF(0, top, grid.numbers - 4 * grid.unit, grid.row)
     painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{line + 1:,}")
-    middle = QPointF(grid.numbers + px(GRID / 2), top + grid.row / 2)
+    middle = QPointF(grid.numbers + 4 * grid.unit, top + grid.row / 2)
     if fold >= 0:
-        _paint_sign(painter, theme, middle, bool(area.folding.closed[fold]))
+        _paint_sign(painter, theme, middle, bool(area.folding.closed[fold]), grid.unit)
     elif area.listing.core_of(line) == looks.core and looks.core >= 0:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(qcolor(theme.move))
-        painter.drawEllipse(middle, px(2), px(2))
+        painter.drawEllipse(middle, 2 * grid.unit, 2 * grid.unit)
 
 
-def _paint_sign(painter: QPainter, theme: Theme, middle: QPointF, closed: bool) -> None:
+def _paint_sign(painter: QPainter, theme: Theme, middle: QPointF, closed: bool, unit: float) -> None:
     """A triangle: to the right for what is folded, down for what is open."""
-    reach = px(3.5)
+    reach = 3.5 * unit
     ends = ((-0.6, -1.0), (0.8, 0.0), (-0.6, 1.0)) if closed else ((-1.0, -0.6), (1.0, -0.6), (0.0, 0.8))
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
