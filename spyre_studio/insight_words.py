@@ -79,6 +79,14 @@ def headline(found: Sequence[Insight], weighed: Weighed) -> str:
     return f"{count} · no remedy that was tried saves time" if weighed.trials else count
 
 
+def short_headline(found: Sequence[Insight], weighed: Weighed) -> str:
+    """The same in a few words. Example: '14 insights · the best remedy saves 19.2 µs'."""
+    top, count = best(found), format_count(len(found), "insight")
+    if top is not None and top.nearest is not None:
+        return f"{count} · the best remedy saves {format_us(top.nearest.saving.us)} ({top.name})"
+    return headline(found, weighed)
+
+
 def describe(compilation: Compilation, found: Sequence[Insight], weighed: Weighed) -> tuple[str, ...]:
     """The whole list in lines for people."""
     plan, total = compilation.plan, compilation.cost.total_us

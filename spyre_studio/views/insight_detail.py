@@ -20,7 +20,7 @@ from spyre_studio.units import format_count
 from spyre_studio.views import view_row
 from spyre_studio.widgets import Card, Heading, button, text_label
 
-NAMED: Final = 6
+NAMED: Final = 3
 """So many steps and buffers are named; the rest is counted."""
 _STEP, _BUFFER = "step", "buffer"
 

@@ -18,7 +18,7 @@ from spyre_studio.background import Background
 from spyre_studio.elided import ElidedLabel
 from spyre_studio.insight import Insight, Remedy
 from spyre_studio.insight_weighed import NOT_WEIGHED, Weighed
-from spyre_studio.insight_words import NOTHING, headline, moved_text, saved_us
+from spyre_studio.insight_words import NOTHING, moved_text, saved_us, short_headline
 from spyre_studio.insights import KINDS, insights
 from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.selection import Selection
@@ -38,7 +38,7 @@ QUIET = empty("Nothing stands out", NOTHING)
 LOOKING = loading("Looking for what costs most", action="")
 _AT_ONCE: Final = 400  # steps; about 40 ms of looking
 _ALONE: Final = 200  # steps; savings of smaller plans are worked out as soon as somebody looks
-_LONGEST: Final = 28  # characters of a name in the table
+_LONGEST: Final = 25  # characters of a name in the table
 _TABLE: Final = 0.58  # of the width, at first
 _NARROW: Final = 620  # px; below this the detail stands under the table
 
@@ -146,7 +146,7 @@ class InsightsView(PagedView):
             failure = session.not_weighed
             self.words.say(f"What remedies save is not known: {failure.what}: {failure.why}; {failure.remedy}.")
         else:
-            self.words.say(headline(self._found, session.weighed))
+            self.words.say(short_headline(self._found, session.weighed))
         self.weigh.setVisible(bool(self._found) and not known and not running)
         self.stop.setVisible(running)
 
@@ -270,7 +270,7 @@ def _cells(one: Insight) -> tuple[Cell, ...]:
 def _ending(cell: Cell) -> str:
     """A long name by its end, which tells steps of a module apart."""
     name = str(cell)
-    return name if len(name) <= _LONGEST else f"…{name[1 - _LONGEST :]}"
+    return name if len(name) <= _LONGEST else f"…{name[1 - _LONGEST :].lstrip('.*/')}"
 
 
 def _cost(cell: Cell) -> str:
