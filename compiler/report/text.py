@@ -63,7 +63,7 @@ def _items(block: Items) -> Iterator[str]:
 
 def _table(block: Table) -> Iterator[str]:
     yield from _wrapped(block.caption)
-    heads = [column.title for column in block.columns]
+    heads = [_cut(column.title, _WIDEST) for column in block.columns]
     rows = [
         [_cut(cell.text, WIDTH if place == len(heads) - 1 else _WIDEST) for place, cell in enumerate(row)]
         for row in block.rows
