@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
-from spyre_studio.theme import GRID
+from spyre_studio.theme import CHIP_LIT, GRID
 
 
 class Chip(QToolButton):
@@ -51,7 +51,7 @@ class Chip(QToolButton):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self._accent:
             painter.setPen(Qt.PenStyle.NoPen if not self.hasFocus() else QPen(qcolor(theme.accent), 1))
-            painter.setBrush(qcolor(theme.tint(theme.accent, 0.24 if lit else 0.18)))
+            painter.setBrush(qcolor(theme.tint(theme.accent, CHIP_LIT if lit else 0.18)))
         painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
         painter.setPen(qcolor(theme.pill_text("accent") if self._accent else theme.text))
         painter.setFont(font("label"))

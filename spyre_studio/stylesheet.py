@@ -9,7 +9,7 @@ labels also accent; `heading` is section or title.
 from string import Template
 
 from spyre_studio.colour import mix
-from spyre_studio.theme import CELL_PAD, GRID, RADIUS, RADIUS_SMALL, ROW, SIZE_LABEL, SIZE_TITLE, Theme
+from spyre_studio.theme import CELL_PAD, GRID, RADIUS, RADIUS_SMALL, RAISED_LIT, ROW, SIZE_LABEL, SIZE_TITLE, Theme
 
 _SHEET = Template("""
 QMainWindow, QDialog { background: $panel; }
@@ -155,7 +155,7 @@ def stylesheet(theme: Theme, scale: float, icons: str) -> str:
         "bg": theme.bg,
         "panel": theme.panel,
         "raised": theme.raised,
-        "raised_hover": mix(theme.raised, theme.text, 0.07),
+        "raised_hover": mix(theme.raised, theme.text, RAISED_LIT),
         "field": theme.bg if theme.name == "dark" else theme.panel,
         "line": theme.line,
         "text": theme.text,
@@ -163,7 +163,7 @@ def stylesheet(theme: Theme, scale: float, icons: str) -> str:
         "faint": theme.faint,
         "accent": theme.accent,
         "accent_text": theme.accent_text,
-        "accent_hover": mix(theme.accent, theme.on_accent, 0.1),
+        "accent_hover": mix(theme.accent, theme.text, 0.1),
         "on_accent": theme.on_accent,
         "ok_text": theme.ok_text,
         "warn_text": theme.warn_text,

@@ -7,7 +7,7 @@ sizes. Refuses: Qt, fonts, and any knowledge of what is drawn. Colours are '#rrg
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from spyre_studio.colour import contrast, even_path, mix, polar, readable
+from spyre_studio.colour import MIN_TEXT, contrast, even_path, mix, polar, readable
 
 Kind = Literal["matmul", "reduction", "pointwise", "move", "opaque"]
 Fate = Literal["lx", "hbm", "move"]
@@ -25,6 +25,9 @@ SIZE_BODY: Final = 12
 SIZE_LABEL: Final = 11
 SIZE_MICRO: Final = 10
 SIZE_REFERENCE: Final = 12  # the system font height in px at which the sizes above hold
+
+CHIP_LIT: Final = 0.24  # of its colour in the ground of a chip under the pointer
+RAISED_LIT: Final = 0.07  # of the text colour in the ground of a button under the pointer
 
 # Lengths of dash and gap in line widths; colour is never the only sign of what happens to the data.
 DASHES: Final[dict[Fate, tuple[float, ...]]] = {"lx": (), "hbm": (1.5, 1.5), "move": (4.0, 2.0)}
@@ -103,22 +106,35 @@ class Theme:
         }[tone]
 
     def pill_text(self, tone: Tone) -> str:
-        """Text colour of a verdict on its own tint."""
-        return readable(self.tone(tone), (self.tint(self.tone(tone)),), self.text)
+        """Text colour of a verdict on its own tints, up to that of a chip under the pointer."""
+        return readable(self.tone(tone), (self.tint(self.tone(tone)), self.tint(self.tone(tone), CHIP_LIT)), self.text)
 
     def tint(self, colour: str, amount: float = 0.16, ground: str | None = None) -> str:
         """A quiet background in the hue of `colour`, on `ground` (default: panel)."""
         return mix(self.panel if ground is None else ground, colour, amount)
 
     def text_on(self, ground: str) -> str:
-        """Near-black or near-white, whichever is easier to read on `ground`."""
-        return max(("#0d1013", "#ffffff"), key=lambda ink: contrast(ink, ground))
+        """Near-black or white, whichever is easier to read on `ground`; black where neither is easy enough."""
+        ink = max(_INKS, key=lambda each: contrast(each, ground))
+        return ink if contrast(ink, ground) >= MIN_TEXT else _BLACK
 
 
+_INKS: Final = ("#0d1013", "#ffffff")
+_BLACK: Final = "#000000"
 _DARK_GROUNDS = ("#12151a", "#191d24", "#222832")
 _DARK_TEXT = "#e7eaf0"
 _LIGHT_GROUNDS = ("#eef0f4", "#ffffff", "#f3f5f8")
 _LIGHT_TEXT = "#1a1f27"
+
+
+def _texts_on(grounds: tuple[str, str, str], accent: str, text: str, selected: float) -> tuple[str, ...]:
+    """Every ground that coloured text stands on: also selected rows, rows and buttons under the pointer."""
+    _, panel, raised = grounds
+    return (*grounds, mix(panel, accent, selected), mix(panel, text, 0.06), mix(raised, text, RAISED_LIT))
+
+
+_ON_DARK = _texts_on(_DARK_GROUNDS, "#5aa9ff", _DARK_TEXT, 0.2)
+_ON_LIGHT = _texts_on(_LIGHT_GROUNDS, "#1868d6", _LIGHT_TEXT, 0.17)
 
 DARK: Final = Theme(
     name="dark",
@@ -136,13 +152,13 @@ DARK: Final = Theme(
     matmul="#6d83f2",
     reduction="#46b0c9",
     pointwise="#7b8794",
-    move="#b58bd9",
+    move="#c998f5",
     lx="#3fae93",
     hbm="#e0913f",
-    accent_text=readable("#5aa9ff", _DARK_GROUNDS, _DARK_TEXT),
-    ok_text=readable("#46b98c", _DARK_GROUNDS, _DARK_TEXT),
-    warn_text=readable("#e2a93b", _DARK_GROUNDS, _DARK_TEXT),
-    bad_text=readable("#ef6b7b", _DARK_GROUNDS, _DARK_TEXT),
+    accent_text=readable("#5aa9ff", _ON_DARK, _DARK_TEXT),
+    ok_text=readable("#46b98c", _ON_DARK, _DARK_TEXT),
+    warn_text=readable("#e2a93b", _ON_DARK, _DARK_TEXT),
+    bad_text=readable("#ef6b7b", _ON_DARK, _DARK_TEXT),
     on_accent="#0d1013",
     selection=mix(_DARK_GROUNDS[1], "#5aa9ff", 0.2),
     hover=mix(_DARK_GROUNDS[1], _DARK_TEXT, 0.06),
@@ -163,16 +179,16 @@ LIGHT: Final = Theme(
     ok="#1d8a62",
     warn="#a86f08",
     bad="#c2374b",
-    matmul="#4a61d8",
-    reduction="#1f86a3",
+    matmul="#4357f0",
+    reduction="#046a83",
     pointwise="#6b7786",
     move="#8d56bd",
     lx="#23866e",
-    hbm="#c26e17",
-    accent_text=readable("#1868d6", _LIGHT_GROUNDS, _LIGHT_TEXT),
-    ok_text=readable("#1d8a62", _LIGHT_GROUNDS, _LIGHT_TEXT),
-    warn_text=readable("#a86f08", _LIGHT_GROUNDS, _LIGHT_TEXT),
-    bad_text=readable("#c2374b", _LIGHT_GROUNDS, _LIGHT_TEXT),
+    hbm="#be6b14",
+    accent_text=readable("#1868d6", _ON_LIGHT, _LIGHT_TEXT),
+    ok_text=readable("#1d8a62", _ON_LIGHT, _LIGHT_TEXT),
+    warn_text=readable("#a86f08", _ON_LIGHT, _LIGHT_TEXT),
+    bad_text=readable("#c2374b", _ON_LIGHT, _LIGHT_TEXT),
     on_accent="#ffffff",
     selection=mix(_LIGHT_GROUNDS[1], "#1868d6", 0.17),
     hover=mix(_LIGHT_GROUNDS[1], _LIGHT_TEXT, 0.045),

@@ -23,6 +23,8 @@ _HEAD: Final = 3  # px; half the height of a head of an arrow
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
+CELL_SHADES: Final = (0.3, 0.9)  # of its colour in the cell of the first core and of the last
+
 
 @dataclass(frozen=True, slots=True)
 class Marks:
@@ -47,7 +49,7 @@ class CorePainter:
     def cell(self, cell: Cell, rect: QRectF) -> None:
         """A core with work; hollow if its loop is too short for it."""
         theme, painter = self._theme, self._painter
-        ground = theme.panel if cell.empty else mix(theme.panel, theme.kind(self._kind), 0.3 + 0.6 * cell.shade)
+        ground = theme.panel if cell.empty else mix(theme.panel, theme.kind(self._kind), _shade(cell.shade))
         painter.setBrush(qcolor(ground))
         painter.setPen(self._pen(cell.core, QPen(qcolor(theme.line), 1) if cell.empty else None))
         painter.drawRoundedRect(rect, RADIUS_SMALL, RADIUS_SMALL)
@@ -140,6 +142,12 @@ def slot_texts(loop: str, slots: Sequence[Range], whole: bool) -> tuple[str, ...
     """Labels of slots, the name of the loop in front of the first: 'm 0–63', '64–127', or only where they begin."""
     texts = [range_text(*slot) if whole else f"{slot[0]:,}" for slot in slots]
     return (f"{loop} {texts[0]}".strip(), *texts[1:])
+
+
+def _shade(share: float) -> float:
+    """How much of its colour a cell has, by its place in the order of cores (0..1)."""
+    low, high = CELL_SHADES
+    return low + (high - low) * share
 
 
 def _head(one: QRectF, other: QRectF, half: float) -> QPolygonF:

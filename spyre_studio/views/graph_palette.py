@@ -60,7 +60,7 @@ def near_palette(scene: Scene, colouring: Colouring, shade: Shade | None, theme:
     if colouring == "kind":
         return Palette(scene.kinds, tuple(theme.tint(theme.kind(kind), _tint(kind)) for kind in NODE_KINDS))
     if colouring == "residency":
-        lx, part, hbm = theme.tint(theme.lx, 0.34), theme.tint(theme.lx, 0.14), theme.tint(theme.hbm, 0.14)
+        lx, part, hbm = theme.tint(theme.lx, 0.2), theme.tint(theme.lx, 0.1), theme.tint(theme.hbm, 0.14)
         return Palette(scene.residency, _by_residency(lx, part, hbm, theme.panel))
     return Palette(np.zeros(len(scene.titles), np.intp), (theme.panel,))
 
@@ -81,7 +81,7 @@ def _shaded(scene: Scene, shade: Shade | None, theme: Theme, unknown: str) -> Pa
 
 
 def _tint(kind: str) -> float:
-    return 0.0 if kind in _DATA else 0.3
+    return 0.0 if kind in _DATA else 0.2
 
 
 def _by_residency(lx: str, part: str, hbm: str, unknown: str) -> tuple[str, ...]:
