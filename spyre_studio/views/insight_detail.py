@@ -56,6 +56,10 @@ class InsightDetail(QScrollArea):
             self._fill(column, insight, total_us, awake)
         column.addStretch(1)
         at = self.verticalScrollBar().value()
+        old = self.takeWidget()
+        if old is not None:
+            old.hide()
+            old.deleteLater()  # one of its buttons may be what asked for this
         self.setWidget(page)
         self.verticalScrollBar().setValue(at)
 

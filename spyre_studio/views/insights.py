@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
@@ -96,8 +96,8 @@ class InsightsView(PagedView):
         self.badge.setVisible(bool(badges))
 
     def recolour(self) -> None:
-        """Links and savings hold colours."""
-        self._show_rows()
+        """Links and savings hold colours.  Qt dresses its widgets just now: they are replaced when it is through."""
+        QTimer.singleShot(0, self, self._show_rows)
 
     def _opinions(self) -> tuple[StepOpinion, ...]:
         data = self.session.timeline
