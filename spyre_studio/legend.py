@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from spyre_studio.colour import mix
 from spyre_studio.glossary import hints_in
+from spyre_studio.legend_token import Token
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import GRID, RADIUS, Fate, Theme
 from spyre_studio.views.paint import fate_pen, hatch, heat_image, rings
 
 Sample = Literal["line", "box", "hatch", "rings", "tint"]
-Token = Literal["matmul", "reduction", "pointwise", "move", "lx", "hbm", "mute", "accent", "bad", "warn", "ok"]
 
 _LINE: Final = 24  # px; long enough for two dashes
 _BOX: Final = 8

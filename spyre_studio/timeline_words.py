@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 from compiler.machine import Machine, UnitKind
 from simulator.timing.timeline import Cause
 from simulator.trace import CARD, UnitUse
+from spyre_studio.legend_token import Token
 from spyre_studio.timeline_axis import format_ps
 from spyre_studio.timeline_data import TimelineData, Track, TrackKind
 from spyre_studio.units import format_bytes, format_count, format_number, format_percent
-
-if TYPE_CHECKING:
-    from spyre_studio.legend import Token
 
 
 @dataclass(frozen=True, slots=True)
