@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
@@ -83,6 +83,11 @@ class Header(QWidget):
         """Another width has room for other things."""
         super().resizeEvent(event)
         self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What it needs is known for sure once its fonts are those of the screen."""
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self._fit)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """A panel with a line below."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QWidget
 
+from spyre_studio.elided import ElidedLabel
 from spyre_studio.glossary import hints_in
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
@@ -34,7 +35,7 @@ class StatusLine(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.words, self.counts, self.figures = QLabel(self), QLabel(self), QLabel(self)
+        self.words, self.counts, self.figures = ElidedLabel("", self), QLabel(self), QLabel(self)
         self.curve = Sparkline(_CURVE, self)
         self.stop = button("Stop", "secondary", "End the search with the best plan so far (Shift+F5)")
         self.bar, self.cancel = QProgressBar(self), button("Cancel", "quiet", "End it; the plan on screen stays (Esc)")
@@ -80,7 +81,7 @@ class StatusLine(QWidget):
         if busy:
             self._show_work(busy, "")
             return
-        self.words.setText(
+        self.words.say(
             "Pins changed since this plan; re-solve to see what they do" if self._session.stale else self._said
         )
 
@@ -102,13 +103,13 @@ class StatusLine(QWidget):
         self.figures.setToolTip(f"{run.last.solver}, after {time_words(run.last)}. {GAP}")
         self.stop.setEnabled(not run.ending)
         if run.ending:
-            self.words.setText(_ENDING)
+            self.words.say(_ENDING)
 
     def _show_work(self, phase: str, detail: str) -> None:
         if self._session.search is not None and self._session.search.ending:
             return
         what = f" {spoken_name(self._session.opening)}" if phase == "open" else ""
-        self.words.setText(f"{phase_words(phase)}{what}…" + (f"  {detail}" if detail else ""))
+        self.words.say(f"{phase_words(phase)}{what}…" + (f"  {detail}" if detail else ""))
 
     def _arrange(self) -> None:
         self.setFixedHeight(px(_HEIGHT))
@@ -116,8 +117,6 @@ class StatusLine(QWidget):
             label.setFont(font("label"))
             label.setProperty("tone", "mute")
             label.setTextFormat(Qt.TextFormat.PlainText)
-        # A long path must not widen the window.
-        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(px(16 * GRID))
         self.bar.setAccessibleName("Progress")
