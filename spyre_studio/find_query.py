@@ -25,9 +25,9 @@ Test = Callable[["Entry"], bool]
 FILTERS: Final = ("kind", "split", "spilled", "reason", "shape")
 HELP: Final = "kind:matmul · split:m8 · spilled: · reason:capacity · 128x1024 · /regex/"
 _SHAPE: Final = re.compile(r"(?:\d+|\*)(?:[x×,](?:\d+|\*))+")
-_SPLIT: Final = re.compile(r"(?P<loop>[a-z_]*?[a-z]\d?)?[=]?(?P<factor>\d+)?")
 _TOKEN: Final = re.compile(r"(?<!\S)/.+/(?!\S)|\S+")
 _NO: Final = frozenset({"no", "false", "0"})
+_WHOLE: Final = frozenset({"none", "no", "1"})
 _LONGEST: Final = 200  # of a pattern; names are shorter
 
 
@@ -106,19 +106,15 @@ def _pattern(text: str) -> Test:
 def _split(value: str) -> Test:
     if not value:
         return lambda entry: bool(entry.splits)
-    if value in {"none", "no", "1"}:
+    if value in _WHOLE:
         return lambda entry: entry.splits == ()
-    found = _SPLIT.fullmatch(value)
-    if found is None:
-        raise _MistakeError(f"split:{value} names no loop and number; write split:m, split:m8 or split:none.")
-    return _split_by(found["loop"] or "", int(found["factor"] or 0))
+    # Loops may end in a digit (b1), so what was typed is held against each split, not taken apart.
+    return lambda entry: any(value in _spoken(loop, parts) for loop, parts in entry.splits or ())
 
 
-def _split_by(loop: str, factor: int) -> Test:
-    def holds(entry: Entry) -> bool:
-        return any(loop in {"", name} and factor in {0, parts} for name, parts in entry.splits or ())
-
-    return holds
+def _spoken(loop: str, parts: int) -> tuple[str, ...]:
+    """All ways in which a split is called."""
+    return loop, f"{loop}{parts}", f"{loop}={parts}", str(parts)
 
 
 def _shape(value: str) -> Test:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
 from compiler.plan import Plan
@@ -315,8 +315,12 @@ class GraphView(QWidget):
     # Arrangement
 
     def _arrange(self) -> None:
-        self._stack = QStackedLayout(self)
-        self._stack.setContentsMargins(0, 0, 0, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self._stack = QStackedLayout()
+        column.addLayout(self._stack, 1)
+        column.addWidget(self.overlay.strip)
         self._stack.addWidget(self.canvas)
         self._stack.addWidget(self.table)
         self.canvas.set_hints(self._hint)

@@ -15,8 +15,8 @@ from spyre_studio.views.graph_overlay import GraphOverlay
 from spyre_studio.views.graph_palette import Colouring, measure_of
 from spyre_studio.views.graph_trace import Way, trace_of
 
-_NO_REPORT = "Error: not known yet, verify the numbers first (F6)"
-_NO_PLAN = "not known before there is a plan"
+_NO_REPORT = "Verify the numbers first (F6)"
+_NO_PLAN = "Known as soon as there is a plan"
 
 
 class GraphLook(QObject):
@@ -86,4 +86,4 @@ class GraphLook(QObject):
         if shade is not None:
             self._overlay.show_scale(row.caption, *shade.ends)
         else:
-            self._overlay.show_scale(_NO_REPORT if measure == "error" else f"{row.words}: {_NO_PLAN}", "", "")
+            self._overlay.show_scale(_NO_REPORT if measure == "error" else _NO_PLAN, "", "")

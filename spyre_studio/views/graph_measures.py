@@ -38,11 +38,11 @@ class MeasureRow:
 
 MEASURES: Final = (
     MeasureRow("time", "time", "predicted time", "0 µs"),
-    MeasureRow("bytes", "device memory traffic", "read from and written to device memory", "0 B"),
-    MeasureRow("cores", "cores", "cores that work", "0 cores"),
-    MeasureRow("lx", "LX in use", "most of the LX budget that any core uses at the step", "0 B"),
-    MeasureRow("padding", "padding", "device elements of the result that are padding", "0 %"),
-    MeasureRow("error", "error", "of what rounding explains; ≠ is wrong", "0 %"),
+    MeasureRow("bytes", "device memory traffic", "to and from device memory", "0 B"),
+    MeasureRow("cores", "cores", "cores at work", "0 cores"),
+    MeasureRow("lx", "LX in use", "LX in use, fullest core", "0 B"),
+    MeasureRow("padding", "padding", "padding in results", "0 %"),
+    MeasureRow("error", "error", "of the rounding limit; ≠ wrong", "0 %"),
 )
 MEASURE_ROWS: Final[Mapping[str, MeasureRow]] = {row.key: row for row in MEASURES}
 

@@ -1,14 +1,15 @@
-"""The controls that lie over the graph, each in its corner: path, colouring, table, find, legend, overview.
+"""The controls that lie over the graph, each in its corner: path, colouring, table, find, overview; and its legend.
 
 Owns: making and placing them, and which can be seen. Refuses: what they do; the graph view connects them.
 """
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QToolButton, QWidget
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from spyre_studio.legend import Legend, ScaleLegend
-from spyre_studio.qt_theme import font, px
+from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import GRID, PAD
 from spyre_studio.views.breadcrumb import Breadcrumb
 from spyre_studio.views.find_panel import FindPanel
@@ -27,7 +28,8 @@ class GraphOverlay:
         self.crumbs, self.finder, self.minimap = Breadcrumb(view), FindPanel(view), Minimap(canvas, view)
         self.colour = Chooser("Colour by", COLOURINGS)
         self.table_button = QToolButton()
-        self.legend, self.ramp = Legend(framed=True, parent=view), OverlayPanel(view)
+        self.strip = _Strip(view)
+        self.legend, self.ramp = Legend(parent=self.strip), QWidget(self.strip)
         self._controls = OverlayPanel(view)
         self._scale = ScaleLegend("0", "")
         self._caption = QLabel(self.ramp)
@@ -41,10 +43,18 @@ class GraphOverlay:
         self.table_button.setToolTip("Show the ops as a table (Ctrl+T)")
         self._controls.row.addWidget(self.colour)
         self._controls.row.addWidget(self.table_button)
-        self.ramp.row.addWidget(self._caption)
-        self.ramp.row.addWidget(self._scale)
-        self.ramp.row.setContentsMargins(px(GRID), px(GRID / 2), px(GRID), px(GRID / 2))
-        self.ramp.row.setSpacing(px(1.5 * GRID))
+        self._arrange_strip()
+
+    def _arrange_strip(self) -> None:
+        self._ramp_row = QHBoxLayout(self.ramp)
+        self._ramp_row.setContentsMargins(0, 0, 0, 0)
+        self._ramp_row.setSpacing(px(1.5 * GRID))
+        self._ramp_row.addWidget(self._caption)
+        self._ramp_row.addWidget(self._scale)
+        self.ramp.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.strip.row.addWidget(self.legend)
+        self.strip.row.addWidget(self.ramp)
+        self.strip.row.addStretch(1)
 
     def show(self, opened: bool, drawn: bool) -> None:
         """`opened`: there is a model; `drawn`: it is drawn as a picture, not as a table."""
@@ -64,13 +74,13 @@ class GraphOverlay:
 
     def show_scale(self, caption: str, low: str, high: str) -> None:
         """What the colours of a measure stand for, from no colour to full colour; no scale where nothing is known."""
-        self.ramp.row.removeWidget(self._scale)
+        self._ramp_row.removeWidget(self._scale)
         self._scale.hide()
         self._scale.deleteLater()
         self._scale = ScaleLegend(low, high)
         self._caption.setText(caption)
         self.ramp.setAccessibleName(f"Legend: {caption}" + (f", from {low} to {high}" if high else ""))
-        self.ramp.row.addWidget(self._scale)
+        self._ramp_row.addWidget(self._scale)
         self._scale.setVisible(bool(high))
 
     def toggle_minimap(self) -> None:
@@ -81,20 +91,21 @@ class GraphOverlay:
     def place(self) -> None:
         """Everything into its corner."""
         view, pad = self._view, px(PAD)
-        right, bottom = view.width() - pad, view.height() - pad
+        shown = self.strip.height() if self._drawn else 0
+        right, bottom = view.width() - pad, view.height() - shown - pad
         scaled = is_measure(self._colouring)
         self._controls.setVisible(self._open)
         self.crumbs.setVisible(self._drawn)
-        self.legend.setVisible(self._drawn and not scaled)
-        self.ramp.setVisible(self._drawn and scaled)
-        for widget in (self.crumbs, self._controls, self.legend, self.ramp, self.finder):
+        self.strip.setVisible(self._drawn)
+        self.legend.setVisible(not scaled)
+        self.ramp.setVisible(scaled)
+        for widget in (self.crumbs, self._controls, self.finder):
             widget.adjustSize()
             widget.raise_()
         self.crumbs.move(pad - px(GRID / 2), pad - px(GRID / 4))
         self._controls.move(right - self._controls.width(), pad - px(GRID / 2))
-        self.finder.move((view.width() - self.finder.width()) // 2, pad - px(GRID / 2))
-        self.legend.move(pad, bottom - self.legend.height())
-        self.ramp.move(pad, bottom - self.ramp.height())
+        below = self._controls.geometry().bottom() + px(GRID / 2)
+        self.finder.move((view.width() - self.finder.width()) // 2, below)
         self.minimap.move(right - self.minimap.width(), bottom - self.minimap.height())
         self.place_minimap()
 
@@ -103,3 +114,19 @@ class GraphOverlay:
         fits = self._view.height() > 3 * self.minimap.height() / 2
         self.minimap.setVisible(self._wants_minimap and self._drawn and fits and self.minimap.is_useful)
         self.minimap.raise_()
+
+
+class _Strip(QWidget):
+    """A line under the picture, on its ground: what lay over the picture would hide a part of it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(px(PAD), 0, px(PAD), px(GRID / 2))
+        self.setFixedHeight(px(3.5 * GRID))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """The ground of the canvas."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), qcolor(active_theme().bg))
+        painter.end()

@@ -31,8 +31,10 @@ NEAR: Final = 0.8  # from this zoom on, texts are drawn at their scaled size
 MIDDLE: Final = 0.4  # from this zoom on, boxes have titles
 CURVES: Final = 600  # edges in view up to which they are curves
 _FATES: Final[dict[int, Fate]] = {LX: "lx", MOVE: "move", HBM: "hbm"}
+MOST_LINES: Final = 10_000  # straight pieces in a frame; more would be a carpet
+_SPECK: Final = 1.5  # px; what is smaller is not drawn
 _PAD: Final = 12  # from the edge of a box to its text
-_STRIPE: Final = 4
+_STRIPE: Final = 5
 
 
 @dataclass(slots=True)
@@ -86,7 +88,7 @@ class GraphPainter:
         painter.scale(view.zoom, view.zoom)
         painter.translate(-view.x, -view.y)
         if only is None:
-            self._frames(painter, seen)
+            self._frames(painter, seen, view.zoom)
         links = self._links_in(seen, only)
         if len(links) <= self.curves and view.zoom >= MIDDLE / 2:
             self._curves(painter, links)
@@ -119,13 +121,20 @@ class GraphPainter:
             self.paths[link] = route_path(self.scene.layout.points[starts[link] : starts[link + 1]])
         return self.paths[link]
 
-    def _frames(self, painter: QPainter, seen: Rect) -> None:
-        layout = self.scene.layout
-        for row in overlapping(layout.frames, seen.x0, seen.y0, seen.x1, seen.y1).tolist():
-            rect = _rect(layout.frames[row])
-            painter.setPen(QPen(qcolor(active_theme().line), 1))
-            painter.setBrush(qcolor(_frame_ground(active_theme())))
-            painter.drawRoundedRect(rect, px(8), px(8))
+    def _frames(self, painter: QPainter, seen: Rect, zoom: float) -> None:
+        layout, theme = self.scene.layout, active_theme()
+        rows = overlapping(layout.frames, seen.x0, seen.y0, seen.x1, seen.y1)
+        painter.setPen(QPen(qcolor(theme.line), 1))
+        painter.setBrush(qcolor(_frame_ground(theme)))
+        if zoom < MIDDLE:  # corners too small to be round, and so many that Qt must get them at once
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            shown = layout.frames[rows]
+            self.rects.draw(painter, shown[(shown[:, 2] - shown[:, 0]) * zoom >= _SPECK])
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            return
+        for row in rows.tolist():
+            painter.drawRoundedRect(_rect(layout.frames[row]), px(8), px(8))
 
     def _frame_titles(self, painter: QPainter, seen: Rect) -> None:
         """Over the edges, on the ground of the frame: an edge that enters at the corner must not strike them out."""
@@ -166,13 +175,31 @@ class GraphPainter:
     def _straight(self, painter: QPainter, links: Ints, view: Viewport2D) -> None:
         if not len(links):
             return
-        scene = self.scene
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        wanted = np.isin(scene.line_link, links)
-        ends = view.to_px(scene.lines[wanted].reshape(-1, 2)).reshape(-1, 4)
+        rows = self._worth_drawing(links, view.zoom)
+        if not len(rows):
+            return
+        ends = view.to_px(self.scene.lines[rows].reshape(-1, 2)).reshape(-1, 4)
+        fates = self.scene.link_fates[self.scene.line_link[rows]]
         pens = [QPen(self._link_colour(fate), 1) for fate in range(UNKNOWN + 1)]
-        self.lines.draw_by_code(painter, ends, scene.link_fates[scene.line_link[wanted]], pens)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self.lines.draw_by_code(painter, ends, fates, pens)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def _worth_drawing(self, links: Ints, zoom: float) -> Ints:
+        """Rows of the lines of these edges, the longest first to be kept where there are too many: an edge that is
+        hardly longer than a pixel is behind the boxes at its ends."""
+        scene = self.scene
+        bounds = scene.link_bounds[links]
+        reach = np.maximum(bounds[:, 2] - bounds[:, 0], bounds[:, 3] - bounds[:, 1]) * zoom
+        links, reach = links[reach >= _SPECK], reach[reach >= _SPECK]
+        number = scene.line_starts[links + 1] - scene.line_starts[links]
+        if int(number.sum()) > MOST_LINES:
+            order = np.argsort(-reach, kind="stable")
+            kept = order[np.cumsum(number[order]) <= MOST_LINES]
+            links, number = links[kept], number[kept]
+        first = np.repeat(scene.line_starts[links], number)
+        rows: Ints = first + np.arange(len(first)) - np.repeat(np.cumsum(number) - number, number)
+        return rows
 
     def _boxes(self, painter: QPainter, boxes: Ints, zoom: float, ratio: float) -> None:
         theme = active_theme()
@@ -205,12 +232,16 @@ class GraphPainter:
             painter.drawRoundedRect(rect.translated(shift, shift), px(5), px(5))
 
     def _stripe(self, painter: QPainter, rect: QRectF, colour: str) -> None:
-        painter.save()
-        painter.setClipRect(QRectF(rect.left(), rect.top(), px(_STRIPE), rect.height()))
+        """The left end of the rounded box, as a shape of its own: viewers of drawings often know no clipping."""
+        corner, wide = float(px(5)), float(px(_STRIPE))
+        path = QPainterPath(QPointF(rect.left() + corner, rect.top()))
+        path.arcTo(QRectF(rect.left(), rect.top(), 2 * corner, 2 * corner), 90, 90)
+        path.arcTo(QRectF(rect.left(), rect.bottom() - 2 * corner, 2 * corner, 2 * corner), 180, 90)
+        path.lineTo(rect.left() + max(wide, corner), rect.bottom())
+        path.lineTo(rect.left() + max(wide, corner), rect.top())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(qcolor(colour))
-        painter.drawRoundedRect(rect, px(5), px(5))
-        painter.restore()
+        painter.drawPath(path)
 
     def _pin_dot(self, painter: QPainter, box: int, rect: QRectF) -> None:
         if self.pinned.intersection(self.scene.nodes_of[box].tolist()):

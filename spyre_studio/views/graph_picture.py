@@ -42,10 +42,7 @@ def graph_picture(canvas: GraphCanvas, legend: QWidget, title: str, in_view: boo
 
     def paint(painter: QPainter, scale: float) -> None:
         view = Viewport2D(left, area.y0, zoom * scale, width * scale, height * scale)
-        painter.save()
-        painter.setClipRect(QRectF(0, 0, width * scale, height * scale))
         canvas.paint_picture(painter, view)
-        painter.restore()
         painter.save()
         painter.scale(scale, scale)
         _paint_strip(painter, QRectF(0, height, width, strip), legend, title)

@@ -31,7 +31,7 @@ class Scene:
 
     `badges[b]`: how many of the equal blocks of a box are planned in another way than most, '' for none.
     `nodes_of[b]`: the nodes a box stands for. Links (k,): `link_fates`, `link_bounds` (k, 4), `carried[k]` buffers;
-    `lines` (n, 4) and `line_link` (n,): the same edges as straight pieces.
+    `lines` (n, 4), `line_link` (n,), `line_starts` (k + 1,): the same edges as straight pieces.
     """
 
     model: GraphModel
@@ -49,6 +49,7 @@ class Scene:
     carried: tuple[tuple[str, ...], ...]
     lines: Floats
     line_link: Ints
+    line_starts: Ints
 
     @property
     def node_count(self) -> int:
@@ -112,6 +113,7 @@ def scene_of(model: GraphModel, layout: GraphLayout) -> Scene:
         carried=tuple(tuple(buffers) for buffers in carried),
         lines=lines,
         line_link=line_link,
+        line_starts=np.searchsorted(line_link, np.arange(len(layout.links) + 1)),
     )
 
 

@@ -266,6 +266,7 @@ def test_the_menu_of_an_op_pins_where_its_result_lies(opened: tuple[GraphView, S
     assert list(entries) == [
         "Copy the name of the op",
         "Same division as…",
+        "Sweep its splits",
         "Keep in LX: exp",
         "Keep in device memory: exp",
         "Relayout: exp",
