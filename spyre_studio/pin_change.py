@@ -20,6 +20,7 @@ from spyre_studio.pin_tables import (
     with_same,
     without,
 )
+from spyre_studio.units import format_count
 
 __all__ = [
     "PinChange",
@@ -36,6 +37,7 @@ __all__ = [
 _TABLES = ("division", "layout", "placement", "tiles", "order", "same", "relayout")
 _ABOUT = {"order": "layout", "same": "division"}
 """Tables that fix another side of what the table behind them fixes."""
+_OF_OPS = ("division", "tiles")
 
 
 def describe(before: Pins, after: Pins) -> str:
@@ -50,9 +52,18 @@ def describe(before: Pins, after: Pins) -> str:
     about = {_subject(key) for key in changed or gone}
     beside = {_subject(key)[1] for key in gone} - {name for _, name in about}
     if len(about) != 1 or beside:
-        return "Change pins" if new else "Remove all pins"
+        return _of_many({kind for kind, _ in about}, len(about), bool(changed)) if new else "Remove all pins"
     kind, name = about.pop()
     return f"{'Pin' if changed else 'Unpin'} {kind} of {name}"
+
+
+def _of_many(kinds: set[str], count: int, pinned: bool) -> str:
+    """Example: 'Pin division of 40 ops'."""
+    if len(kinds) != 1 or count < 2:
+        return "Change pins"
+    kind = kinds.pop()
+    noun = "op" if kind in _OF_OPS else "buffer"
+    return f"{'Pin' if pinned else 'Unpin'} {kind} of {format_count(count, noun)}"
 
 
 def _subject(key: str) -> tuple[str, str]:

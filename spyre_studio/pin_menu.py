@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QMenu, QWidget
 
+from spyre_studio.alike_pins import alike_buffer, alike_op, unpin_words, unpinned_alike
 from spyre_studio.choice_list import Choice
 from spyre_studio.picker import Picker
 from spyre_studio.pin_change import without
@@ -18,6 +19,7 @@ from spyre_studio.units import format_count
 _PLACES = (("lx", "Keep in LX"), ("hbm", "Keep in device memory"))
 _WAYS = (("ring", "Over the ring"), ("none", "Never"))
 SAME = "Same division as…"
+SWEEP = "Sweep its splits"
 
 
 def add_op(menu: QMenu, op: str, session: Session, window: QWidget) -> None:
@@ -27,6 +29,8 @@ def add_op(menu: QMenu, op: str, session: Session, window: QWidget) -> None:
         return
     other = session.pins.same.get(op)
     menu.addAction(f"{SAME} (now {other})" if other else SAME, lambda: choose_same(session, op, window))
+    menu.addAction(SWEEP, lambda: session.start_sweep(f"op:{op}"))
+    add_alike(menu, op, session)
 
 
 def add_buffer(menu: QMenu, buffer: str, session: Session, named: bool) -> None:
@@ -43,6 +47,21 @@ def add_buffer(menu: QMenu, buffer: str, session: Session, named: bool) -> None:
         entry.setCheckable(True)
         entry.setChecked(session.pins.relayout.get(buffer) == way)
         entry.triggered.connect(lambda _checked=False, way=way: session.pin_relayout(buffer, way))
+
+
+def add_alike(menu: QMenu, name: str, session: Session) -> None:
+    """Everything like an op or a buffer: pin it the same way, or not at all; nothing where there is only one."""
+    compilation, pins = session.compilation, session.pins
+    if compilation is None:
+        return
+    program = compilation.problem.program
+    find = alike_op if name in program.op_map else alike_buffer
+    found = find(compilation, pins, name)
+    if found is not None:
+        menu.addAction(found.words, lambda: session.set_pins(found.after))
+    count, after = unpinned_alike(compilation, pins, name)
+    if count > 1:
+        menu.addAction(unpin_words(count), lambda: session.set_pins(after))
 
 
 def add_unpin(menu: QMenu, names: Sequence[str], session: Session) -> None:

@@ -83,5 +83,35 @@ def without(pins: Pins, key: str) -> Pins:
             return pins
 
 
+def only(pins: Pins, key: str) -> Pins:
+    """The pin of this key alone; no pins if there is none.
+
+    >>> only(with_placement(with_layout(Pins(), "x", 1), "x", "lx"), "layout:x").keys
+    ('layout:x',)
+    """
+    found = Pins()
+    for other in (one for one in pins.keys if one == key):
+        kind, _, name = other.partition(":")
+        found = replace(found, **{kind: frozendict({name: getattr(pins, kind)[name]})})
+    return found
+
+
+def joined(pins: Pins, more: Pins) -> Pins:
+    """Pins with more of them, which take the place of what they exclude."""
+    for op, factors in more.division.items():
+        pins = with_division(pins, op, factors)
+    for op, other in more.same.items():
+        pins = with_same(pins, op, other)
+    for buffer, dim in more.layout.items():
+        pins = with_layout(pins, buffer, dim)
+    for buffer, order in more.order.items():
+        pins = with_order(pins, buffer, order)
+    for buffer, where in more.placement.items():
+        pins = with_placement(pins, buffer, where)
+    for buffer, way in more.relayout.items():
+        pins = with_relayout(pins, buffer, way)
+    return replace(pins, tiles=pins.tiles | more.tiles)
+
+
 def _less(table: frozendict[str, T], name: str) -> frozendict[str, T]:
     return table.delete(name) if name in table else table

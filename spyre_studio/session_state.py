@@ -19,6 +19,7 @@ from spyre_studio.failure import Failure
 from spyre_studio.jobs import Jobs
 from spyre_studio.options import CompileOptions
 from spyre_studio.request import Shared
+from spyre_studio.resting_pins import RestingPins
 from spyre_studio.search_run import SearchRun
 from spyre_studio.settings import Settings
 from spyre_studio.solved import Asked, Solved, SolvedPlans
@@ -60,6 +61,7 @@ class SessionState(QObject):
         self._shown: Solved | None = None
         self._before: Solved | None = None
         self._pins = Pins()
+        self.resting = RestingPins()
         self._phases: dict[str, str] = {}
         self._search: SearchRun | None = None
         self._failure: Failure | None = None

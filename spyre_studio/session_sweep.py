@@ -33,9 +33,10 @@ _LISTING: Final = "listing the splits"
 
 
 class Sweeping(Projecting):
-    """`swept`: a sweep has begun, gone on, ended or gone; see `sweep`."""
+    """`swept`: a sweep has begun, gone on, ended or gone; see `sweep`.  `sweep_begun` carries its knob."""
 
     swept = Signal()
+    sweep_begun = Signal(str)
 
     def __init__(
         self, jobs: Jobs | None = None, settings: Settings | None = None, parent: QObject | None = None
@@ -89,6 +90,7 @@ class Sweeping(Projecting):
         self._swept_from = self._asked(self._pins)
         self._phases[SWEEP] = "sweep"
         self.changed.emit("state")
+        self.sweep_begun.emit(knob)
         if op:
             self._list_splits(base, knob, values)
         else:
@@ -229,6 +231,7 @@ class Sweeping(Projecting):
 
     def _another_model(self, what: str) -> None:
         if what == "model":
+            self.resting.clear()
             self._drop_sweep()
             self._phases.pop(SWEEP, None)
             self.swept.emit()

@@ -1,28 +1,34 @@
-"""The pins: what the user fixed, what became of each, and the way to take it back.
+"""The pins: what the user fixed, what became of each, and what the last change did to the plan.
 
-Owns: the list of cards. Refuses: judging a pin; the plan says how it ended.
+Owns: cards for a few pins, a list for many, the lines about the last change, and the menu of a pin. Refuses: judging a
+pin; the plan says how it ended.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from typing import Final
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
-from compiler.pins import Pins, PinState, PinStatus
-from spyre_studio.elided import ElidedLabel
-from spyre_studio.pill import Pill
+from compiler.pins import Pins, PinState
+from spyre_studio.change_teller import ChangeTeller
+from spyre_studio.last_change import LastChange
+from spyre_studio.pin_menu import add_alike
 from spyre_studio.qt_theme import font, px
 from spyre_studio.selection import Selection
 from spyre_studio.sentence import Sentence
 from spyre_studio.session import Session
-from spyre_studio.theme import GRID, Tone
+from spyre_studio.theme import GRID
 from spyre_studio.views.graph_model import factors_text
-from spyre_studio.widgets import Card, SectionLabel, text_label
+from spyre_studio.views.pin_card import TONES, PinCard
+from spyre_studio.views.pin_list import PinList, PinRow
+from spyre_studio.widgets import SectionLabel, restyle, text_label
 
-_TONES: dict[PinState, Tone] = {PinState.HONOURED: "ok", PinState.ADJUSTED: "warn", PinState.REFUSED: "bad"}
 EMPTY = "Nothing is pinned. Choose a split in the inspector, or move a buffer into LX, to fix a decision."
+MANY: Final = 24
+"""From so many pins on they are a list: cards of them all would take long, and nobody would find one."""
 
 
 def pin_words(pins: Pins, key: str) -> str:
@@ -45,58 +51,31 @@ def pin_words(pins: Pins, key: str) -> str:
             return "keep in LX" if pins.placement[name] == "lx" else "keep in device memory"
 
 
-class PinCard(Card):
-    """One pin; `removed` and `clicked` carry its key."""
-
-    removed = Signal(str)
-    clicked = Signal(str)
-
-    def __init__(self, key: str, words: str, status: PinStatus | None, parent: QWidget | None = None) -> None:
-        """`status` None: the plan on screen was made without this pin."""
-        super().__init__(parent)
-        self.key = key
-        name = ElidedLabel(key.partition(":")[2])
-        name.setFont(font("body", bold=True))
-        what = ElidedLabel(words)
-        what.setProperty("tone", "mute")
-        self.pill = Pill(str(status.state), _TONES[status.state]) if status else Pill("not solved", "mute")
-        self.remove = QToolButton()
-        self.remove.setText("✕")
-        self.remove.setToolTip("Remove this pin (undo brings it back)")
-        self.remove.setAccessibleName(f"Remove the pin of {name.text()}")
-        self.remove.clicked.connect(lambda: self.removed.emit(self.key))
-        self.column.setSpacing(0)
-        for first, second in ((name, self.remove), (what, self.pill)):
-            line = QHBoxLayout()
-            line.addWidget(first, 1)
-            line.addWidget(second, 0, Qt.AlignmentFlag.AlignVCenter)
-            self.column.addLayout(line)
-        self.setAccessibleName(f"{name.text()}: {words}, {self.pill.text}")
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click anywhere on the card selects what it speaks of."""
-        super().mouseReleaseEvent(event)
-        self.clicked.emit(self.key)
-
-
 class PinsPanel(QWidget):
-    """All pins in order of priority."""
+    """All pins: a few in order of priority, many with those first that were not kept.  `told` carries one line about
+    the last change, for whoever shows such lines."""
+
+    told = Signal(str)
 
     def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._selection = session, selection
         self._head = SectionLabel("Pins")
         self._area, self._page = QScrollArea(self), QWidget()
+        self.list = PinList()
+        self.saving, self.outcome = text_label("", "mute"), text_label("", "mute")
+        self.teller = ChangeTeller(session, self)
         self._cards: list[PinCard] = []
-        self._shown: tuple[object, ...] = ()
+        self._shown: tuple[PinRow, ...] | None = None
         self._told: list[str] = []
         self._arrange()
         session.changed.connect(self._changed)
+        self.teller.told.connect(self._tell)
         self.refresh()
 
     @property
     def cards(self) -> tuple[PinCard, ...]:
-        """The cards from top to bottom."""
+        """The cards from top to bottom; none where there are many pins."""
         return tuple(self._cards)
 
     def sentences(self) -> tuple[str, ...]:
@@ -112,37 +91,57 @@ class PinsPanel(QWidget):
 
     def refresh(self) -> None:
         """Show pins and their status."""
-        pins, compilation = self._session.pins, self._session.compilation
-        statuses = compilation.plan.pins if compilation and not self._session.stale else {}
-        shown = (*((key, pin_words(pins, key), statuses.get(key)) for key in pins.keys),)
-        if shown == self._shown and self._column.count():
+        rows = self._rows()
+        if rows == self._shown:
             return
-        self._shown = shown
+        self._shown = rows
+        many = len(rows) >= MANY
         self._clear()
-        for key, words, status in shown:
-            self._add(key, words, status)
-        if not shown:
+        if many:
+            self.list.show_rows(rows)
+        else:
+            self._show_cards(rows)
+        self._stack.setCurrentWidget(self.list if many else self._area)
+        self._head.set_note(str(len(rows)) if rows else "")
+
+    def _rows(self) -> tuple[PinRow, ...]:
+        session = self._session
+        pins, compilation = session.pins, session.compilation
+        statuses = compilation.plan.pins if compilation and not session.stale else {}
+        off = session.resting.beside(pins)
+        return (
+            *(PinRow(key, pin_words(pins, key), statuses.get(key)) for key in pins.keys),
+            *(PinRow(key, pin_words(off, key), None, off=True) for key in off.keys),
+        )
+
+    def _show_cards(self, rows: tuple[PinRow, ...]) -> None:
+        for row in rows:
+            self._add(row)
+        if not rows:
             sentence = text_label(EMPTY, "mute")
             sentence.setContentsMargins(px(GRID), 0, px(GRID), 0)
             self._column.addWidget(sentence)
             self._told.append(EMPTY)
         self._column.addStretch(1)
-        self._head.set_note(str(len(shown)) if shown else "")
 
-    def _add(self, key: str, words: str, status: PinStatus | None) -> None:
-        card = PinCard(key, words, status)
-        card.removed.connect(self._session.unpin)
+    def _add(self, row: PinRow) -> None:
+        card = PinCard(row.key, row.words, row.status, row.off)
+        card.removed.connect(self._remove)
         card.clicked.connect(self._select)
+        card.switched.connect(self._switch)
+        card.menu_requested.connect(self._menu)
         self._cards.append(card)
         self._column.addWidget(card)
-        if status is not None and status.detail:
-            tone = "mute" if status.state is PinState.HONOURED else _TONES[status.state]
-            card.setAccessibleDescription(status.detail)
+        if row.status is not None and row.detail:
+            tone = "mute" if row.status.state is PinState.HONOURED else TONES[row.status.state]
+            card.setAccessibleDescription(row.detail)
             holder = QHBoxLayout()
             holder.setContentsMargins(px(GRID), 0, px(GRID), px(GRID / 2))
-            holder.addWidget(Sentence(status.detail, tone))
+            holder.addWidget(Sentence(row.detail, tone))
             self._column.addLayout(holder)
-            self._told.append(status.detail)
+            self._told.append(row.detail)
+
+    # What the user does
 
     def _select(self, key: str) -> None:
         kind, _, name = key.partition(":")
@@ -151,9 +150,53 @@ class PinsPanel(QWidget):
         else:
             self._selection.select_buffer(name)
 
+    def _remove(self, key: str) -> None:
+        """A pin that is off is forgotten; any other is a step of undo."""
+        if key in self._session.pins.keys:
+            self._session.unpin(key)
+        else:
+            self._session.resting.forget(key)
+            self.refresh()
+
+    def _switch(self, key: str) -> None:
+        """Off for a moment, or on again: both are steps of undo."""
+        session = self._session
+        if key in session.pins.keys:
+            session.set_pins(session.resting.put(session.pins, key))
+        else:
+            session.set_pins(session.resting.take(session.pins, key))
+
+    def _menu(self, key: str, at: QPoint) -> None:
+        on = key in self._session.pins.keys
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Go there", lambda: self._select(key))
+        menu.addAction("Switch off" if on else "Switch on", lambda: self._switch(key))
+        menu.addAction("Remove" if on else "Forget", lambda: self._remove(key))
+        add_alike(menu, key.partition(":")[2], self._session)
+        menu.popup(at)
+
+    # The last change
+
+    def _tell(self, found: object) -> None:
+        change = found if isinstance(found, LastChange) else None
+        for label, words, tone in (
+            (self.saving, change.saving if change else "", _tone(change)),
+            (self.outcome, change.pins if change else "", change.tone if change else "mute"),
+        ):
+            label.setText(words)
+            label.setVisible(bool(words))
+            label.setProperty("tone", tone)
+            restyle(label)
+        self.outcome.setToolTip("\n".join(change.details) if change else "")
+        if change is not None:
+            self.told.emit(" · ".join(part for part in (change.saving, change.pins) if part))
+
     def _changed(self, what: str) -> None:
         if what in {"pins", "plan", "state"}:
             self.refresh()
+
+    # Arrangement
 
     def _clear(self) -> None:
         self._cards.clear()
@@ -179,4 +222,20 @@ class PinsPanel(QWidget):
         head.setContentsMargins(px(GRID), 0, px(GRID), 0)
         head.addWidget(self._head)
         column.addLayout(head)
-        column.addWidget(self._area, 1)
+        for label, hint in ((self.saving, "Against the plan before; Compare shows all of it"), (self.outcome, "")):
+            label.setFont(font("label"))
+            label.setContentsMargins(px(GRID), 0, px(GRID), 0)
+            label.setToolTip(hint)
+            label.hide()
+            column.addWidget(label)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._area)
+        self._stack.addWidget(self.list)
+        column.addLayout(self._stack, 1)
+
+
+def _tone(change: LastChange | None) -> str:
+    """Less time is good news, more is a warning."""
+    if change is None or change.saving.startswith(("same", "the same")):
+        return "mute"
+    return "warn" if change.saving.startswith("+") else "ok"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -50,8 +50,9 @@ _NO_OP: Final = "Select an op first: its splits are what is turned"
 
 
 class SweepView(PagedView):
-    """The sweep that runs, or ran last."""
+    """The sweep that runs, or ran last.  `asked` carries the key of the action that brings it to the front."""
 
+    asked = Signal(str)
     key = "sweep"
     title = "Sweep"
     nothing = empty("No plan yet", "Open a model to see what cores, LX, pipelines or splits do to its time.")
@@ -121,9 +122,14 @@ class SweepView(PagedView):
         """Sweep a knob such as `cores` or `op:NAME`; '' for the one that is chosen here."""
         wanted = knob or self._chosen_knob()
         if wanted:
-            self.knob.choose(wanted.partition(":")[0])
             self._current = ""
             self.session.start_sweep(wanted)
+
+    def _begun(self, knob: str) -> None:
+        """Whoever asked for a sweep wants to see it."""
+        self.knob.choose(knob.partition(":")[0])
+        if not self.isVisible():
+            self.asked.emit("view-sweep")
 
     def set_table(self, shown: bool) -> None:
         """The table instead of the picture."""
@@ -277,6 +283,7 @@ class SweepView(PagedView):
 
     def _connect(self) -> None:
         self.session.swept.connect(self._refresh)
+        self.session.sweep_begun.connect(self._begun)
         self.knob.chosen.connect(lambda _key: self._refresh())
         self.run.clicked.connect(lambda _checked=False: self.start(""))
         self.cancel.clicked.connect(self.session.end_sweep)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from spyre_studio.picker import Picker
-from spyre_studio.pin_menu import SAME, add_buffer, add_op, add_unpin, choose_same
+from spyre_studio.pin_menu import SAME, SWEEP, add_buffer, add_op, add_unpin, choose_same
 from spyre_studio.theme import Theme
 from tests.spyre_studio.hand import show
 from tests.spyre_studio.plans import compiled
@@ -56,7 +56,8 @@ def test_the_menu_of_an_op_says_whose_division_it_has(stage: Stage, window: QWid
     stage.pin_same("exp", "sub")
     add_op(menu, "exp", stage, window)
     add_op(menu, "exp@ring", stage, window)
-    assert [entry.text() for entry in menu.actions()] == [SAME, f"{SAME} (now sub)"], "nothing for an inserted move"
+    texts = [entry.text() for entry in menu.actions()]
+    assert texts == [SAME, SWEEP, f"{SAME} (now sub)", SWEEP], "nothing for an inserted move"
 
 
 def test_a_relayout_is_chosen_and_marked(stage: Stage, window: QWidget) -> None:
