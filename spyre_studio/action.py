@@ -24,6 +24,7 @@ When = Literal[
     "selected",
     "op",
     "buffer",
+    "lesson",
 ]
 
 MENUS: Final[tuple[Menu, ...]] = ("File", "Edit", "Plan", "View", "Go", "Window", "Help")
@@ -33,8 +34,8 @@ MENUS: Final[tuple[Menu, ...]] = ("File", "Edit", "Plan", "View", "Go", "Window"
 class Action:
     """A row. `text` is a verb phrase; `tip` one sentence; `setting` names the switch a checkable action turns.
 
-    `section`: a line is drawn in the menu before this one. Shortcuts are written out, because what a platform calls
-    its standard keys differs from one to the next.
+    `section`: a line is drawn in the menu before this one. `submenu`: the menu in the menu that has it. Shortcuts are
+    written out, because what a platform calls its standard keys differs from one to the next.
     """
 
     key: str
@@ -47,3 +48,4 @@ class Action:
     scope: Scope = "window"
     setting: str = ""
     section: bool = False
+    submenu: str = ""

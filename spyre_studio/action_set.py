@@ -42,13 +42,14 @@ def holds(session: Session, selection: Selection) -> frozenset[When]:
 
 
 class ActionSet(QObject):
-    """`triggered` carries the row whose action was triggered."""
+    """`triggered` carries the row whose action was triggered; `lesson_runs` is to be said before `refresh`."""
 
     triggered = Signal(object)
 
     def __init__(self, session: Session, selection: Selection, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._selection = session, selection
+        self.lesson_runs = False
         self.by_key = {row.key: self._made(row) for row in ACTIONS}
         session.changed.connect(self.refresh)
         session.settings.changed.connect(self.refresh)
@@ -64,7 +65,7 @@ class ActionSet(QObject):
 
     def refresh(self) -> None:
         """Enable what makes sense now."""
-        now = holds(self._session, self._selection)
+        now = holds(self._session, self._selection) | ({"lesson"} if self.lesson_runs else set())
         for row in ACTIONS:
             known = self.by_key[row.key]
             known.setEnabled(row.when in now)
@@ -82,10 +83,15 @@ class ActionSet(QObject):
             menu = bar.addMenu(f"&{name}")
             menu.setToolTipsVisible(True)
             menus[name] = menu
+        inner: dict[str, QMenu] = {}
         for row in ACTIONS:
+            menu = menus[row.menu]
+            if row.submenu:
+                menu = inner[row.submenu] = inner.get(row.submenu) or menu.addMenu(row.submenu)
+                menu.setToolTipsVisible(True)
             if row.section:
-                menus[row.menu].addSeparator()
-            menus[row.menu].addAction(self.by_key[row.key])
+                menu.addSeparator()
+            menu.addAction(self.by_key[row.key])
         return menus
 
     def choices(self, text: str) -> Sequence[Choice]:

@@ -19,6 +19,7 @@ _RECENT = "recent"
 _MOST_RECENT = 12
 _USED = "used"
 _MOST_USED = 40
+_LESSONS = "lessons"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,16 @@ class Settings(QObject):
     def add_used(self, key: str) -> None:
         """Put an action in front of the list."""
         self._store.setValue(_USED, [key, *(entry for entry in self.used if entry != key)][:_MOST_USED])
+
+    @property
+    def lessons(self) -> tuple[str, ...]:
+        """How far lessons were read, as `guide_progress` writes it."""
+        return self._list(_LESSONS)
+
+    def set_lessons(self, entries: list[str]) -> None:
+        """Remember how far lessons were read; `changed` names `lessons`."""
+        self._store.setValue(_LESSONS, entries)
+        self.changed.emit(_LESSONS)
 
     def _list(self, key: str) -> tuple[str, ...]:
         stored = self._store.value(key, [])

@@ -1,6 +1,6 @@
-"""The first page: what this is, the bundled examples, recent files, and where to drop one.
+"""The first page: what this is, lessons, the bundled examples, recent files, and where to drop one.
 
-Owns: the lists and their look. Refuses: opening anything; it says what was chosen.
+Owns: the lists and where they stand. Refuses: opening anything; it says what was chosen.
 """
 
 from __future__ import annotations
@@ -9,73 +9,32 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from resources.examples import bundled_script, examples
+from spyre_studio.lesson_rows import LessonRows
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
+from spyre_studio.row_button import WIDTH, RowButton
 from spyre_studio.settings import Settings
-from spyre_studio.theme import GRID, PAD, RADIUS
+from spyre_studio.theme import GRID, PAD
 from spyre_studio.widgets import SectionLabel, button
 
-_COLUMN = 51 * GRID
+_GAP = 3 * GRID
+_THREE = 0.86  # of the width of three columns: with less room there are two
 _MOST_RECENT = 8
 WHAT = "See, steer and check how a PyTorch model is compiled for the Spyre accelerator."
 DROP = "or drop a file anywhere: a traced model (.pt2), a captured model or a saved plan"
 TOO = "; or a config.json"  # where the package is installed that builds the model of a Hugging Face config
 
 
-class RowButton(QAbstractButton):
-    """A line of a list: a name and a few quiet words below it."""
-
-    def __init__(self, name: str, words: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setText(name)
-        self._words = words
-        # Of a long path both ends matter, of a sentence the beginning.
-        self._elide = Qt.TextElideMode.ElideMiddle if "/" in words else Qt.TextElideMode.ElideRight
-        self.setAccessibleName(f"{name}: {words}")
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    @property
-    def words(self) -> str:
-        """The quiet words."""
-        return self._words
-
-    def sizeHint(self) -> QSize:
-        """Two lines of text with room around."""
-        lines = QFontMetricsF(font("body", bold=True)).height() + QFontMetricsF(font("label")).height()
-        return QSize(px(_COLUMN), round(lines) + 2 * px(GRID))
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Ground on hover, ring on focus, two lines elided to the width."""
-        theme, painter = active_theme(), QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.setPen(QPen(qcolor(theme.accent), 1) if self.hasFocus() else Qt.PenStyle.NoPen)
-        painter.setBrush(qcolor(theme.selection if self.isDown() else theme.raised))
-        if self.underMouse() or self.hasFocus() or self.isDown():
-            painter.drawRoundedRect(rect, RADIUS, RADIUS)
-        inner = rect.adjusted(px(1.5 * GRID), px(GRID) - 1, -px(1.5 * GRID), -px(GRID))
-        for face, colour, text, at in (
-            (font("body", bold=True), theme.text, self.text(), Qt.AlignmentFlag.AlignTop),
-            (font("label"), theme.mute, self._words, Qt.AlignmentFlag.AlignBottom),
-        ):
-            painter.setFont(face)
-            painter.setPen(qcolor(colour))
-            shown = QFontMetricsF(face).elidedText(text, self._elide, inner.width())
-            painter.drawText(inner, at | Qt.AlignmentFlag.AlignLeft, shown)
-        painter.end()
-
-
 class StartPage(QWidget):
-    """`chosen` carries the spec to open, `browse` that the open dialog is wanted."""
+    """`chosen` carries the spec to open, `lesson_chosen` the key of a lesson, `browse` that the open dialog is
+    wanted."""
 
     chosen = Signal(str)
+    lesson_chosen = Signal(str)
     browse = Signal()
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
@@ -83,9 +42,13 @@ class StartPage(QWidget):
         self._settings = settings
         self._recent_rows: list[RowButton] = []
         self._recent = QVBoxLayout()
+        self._page, self._grid = QWidget(), QGridLayout()
+        self._parts: tuple[QWidget, ...] = ()
+        self._three: bool | None = None
         self.open_button = button(
             "Open a model…", "primary", "Open a traced model, a captured model or a plan (Ctrl+O)"
         )
+        self.lessons = LessonRows(settings)
         self.examples = tuple(RowButton(each.name, each.title) for each in examples())
         self._arrange()
         self.setAccessibleName("Start page")
@@ -121,19 +84,38 @@ class StartPage(QWidget):
         made.clicked.connect(lambda: self.chosen.emit(spec))
         return made
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Two columns where three have no room."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        three = self.width() - 2 * px(PAD) >= _THREE * _width(3)
+        if three is self._three:
+            return
+        self._three = three
+        for part in self._parts:
+            self._grid.removeWidget(part)
+        lessons, examples, recent = self._parts
+        self._grid.addWidget(lessons, 0, 0)
+        self._grid.addWidget(examples, 0, 1, 1 if three else 2, 1)
+        self._grid.addWidget(recent, 0 if three else 1, 2 if three else 0)
+        self._grid.setColumnStretch(2, 1 if three else 0)
+        self._grid.setHorizontalSpacing(px(_GAP))
+        self._grid.setVerticalSpacing(px(_GAP))
+        self._page.setMaximumWidth(_width(3 if three else 2))
+
     def _arrange(self) -> None:
-        page = QWidget()
-        page.setFixedWidth(2 * px(_COLUMN) + px(4 * GRID))
+        page = self._page
         column = QVBoxLayout(page)
         column.setContentsMargins(0, px(8 * GRID), 0, px(4 * GRID))
         column.setSpacing(px(GRID))
         column.addLayout(self._head())
         column.addSpacing(px(4 * GRID))
-        lists = QHBoxLayout()
-        lists.setSpacing(px(4 * GRID))
-        lists.addLayout(self._examples_column(), 1)
-        lists.addLayout(self._recent_column(), 1)
-        column.addLayout(lists)
+        self._parts = tuple(map(_holder, (self._lessons_column(), self._examples_column(), self._recent_column())))
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 1)
+        column.addLayout(self._grid)
         column.addStretch(1)
         area = QScrollArea(self)
         area.setWidget(page)
@@ -169,6 +151,13 @@ class StartPage(QWidget):
         self.open_button.clicked.connect(self.browse)
         return head
 
+    def _lessons_column(self) -> QVBoxLayout:
+        column = _list_column("Lessons")
+        column.addWidget(self.lessons)
+        column.addStretch(1)
+        self.lessons.chosen.connect(self.lesson_chosen)
+        return column
+
     def _examples_column(self) -> QVBoxLayout:
         column = _list_column("Examples")
         for row in self.examples:
@@ -196,6 +185,18 @@ def _list_column(title: str) -> QVBoxLayout:
     label.setContentsMargins(px(1.5 * GRID), 0, 0, px(GRID / 2))
     column.addWidget(label)
     return column
+
+
+def _holder(column: QVBoxLayout) -> QWidget:
+    holder = QWidget()
+    column.setContentsMargins(0, 0, 0, 0)
+    holder.setLayout(column)
+    return holder
+
+
+def _width(columns: int) -> int:
+    """px of so many columns side by side."""
+    return columns * px(WIDTH) + (columns - 1) * px(_GAP)
 
 
 def drop_words() -> str:
