@@ -11,14 +11,20 @@ from contextlib import contextmanager
 from PySide6.QtCore import QObject
 
 from spyre_studio.selection import Selection
+from spyre_studio.settings import Settings
+from spyre_studio.shared_axis import LINKED
 from spyre_studio.views.plot_canvas import PlotCanvas
 
 
 class SharedSteps(QObject):
-    """Links pictures on which step n lies between n and n + 1 with one another and with `Selection.window`."""
+    """Links pictures on which step n lies between n and n + 1 with one another and, while the setting says so, with
+    `Selection.window`."""
 
-    def __init__(self, pictures: Sequence[PlotCanvas], selection: Selection, parent: QObject) -> None:
+    def __init__(
+        self, pictures: Sequence[PlotCanvas], selection: Selection, settings: Settings, parent: QObject
+    ) -> None:
         super().__init__(parent)
+        self._settings = settings
         self._pictures, self._selection = tuple(pictures), selection
         self._steps, self._quiet = 0, False
         for picture in pictures:
@@ -35,7 +41,7 @@ class SharedSteps(QObject):
 
     def look(self) -> None:
         """Show the steps that all views look at."""
-        if self._steps and any(picture.isVisible() for picture in self._pictures):
+        if self._settings.on(LINKED) and self._steps and any(picture.isVisible() for picture in self._pictures):
             self._show(*(self._selection.window or (0.0, float(self._steps))))
 
     def bring(self, step: int) -> None:
@@ -49,7 +55,8 @@ class SharedSteps(QObject):
         if not self._quiet:
             lo, hi = source.x_axis.lo, source.x_axis.hi
             self._show(lo, hi)
-            self._selection.look_at((lo, hi))
+            if self._settings.on(LINKED):
+                self._selection.look_at((lo, hi))
 
     def _show(self, lo: float, hi: float) -> None:
         self._quiet = True

@@ -68,7 +68,7 @@ class ScratchpadView(PagedView):
         column.addWidget(parts)
         self.setMinimumWidth(px(_LEAST))
         self.carry = Carry(self, self.map)
-        self.shared = SharedSteps((self.map, self.heat, self.strip), selection, self)
+        self.shared = SharedSteps((self.map, self.heat, self.strip), selection, session.settings, self)
         self._connect()
         self._connect_hands()
 

@@ -13,6 +13,7 @@ from spyre_studio.step_times import StepTimes, step_numbers, step_times
 from spyre_studio.theme import Theme
 from spyre_studio.timeline_data import TimelineData
 from spyre_studio.views.roofline import RooflineView
+from spyre_studio.views.scratchpad import ScratchpadView
 from spyre_studio.views.timeline import TimelineView
 from tests.programs import attention
 from tests.spyre_studio.hand import CONTROL, show, turn_wheel
@@ -149,3 +150,22 @@ def test_the_roofline_makes_steps_faint_that_others_do_not_show(qtbot: QtBot, st
     stage.settings.set(LINKED, False)
     assert view.plot.near is None
     assert "in view elsewhere" not in " ".join(badge.text for badge in view.plot.state.badges)
+
+
+def test_the_scratchpad_and_the_timeline_show_the_same_steps(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    timeline, selection = staged(qtbot, stage, TimelineView, 1000, 480)
+    pad = ScratchpadView(stage, selection)
+    show(qtbot, pad, 1000, 480)
+    pad.show_compilation(stage.compilation)
+    _, _, times = run_of(timeline)
+    pad.map.show_x(1.0, 4.0)
+    assert selection.window == pytest.approx((1.0, 4.0))
+    axis = timeline.canvas.x_axis
+    assert (axis.lo, axis.hi) == pytest.approx(times.times(1.0, 4.0))
+    timeline.canvas.show_x(*times.times(2.0, 5.0))
+    assert (pad.map.x_axis.lo, pad.map.x_axis.hi) == pytest.approx((2.0, 5.0), abs=1e-6)
+    stage.settings.set(LINKED, False)
+    timeline.canvas.fit_all()
+    assert (pad.map.x_axis.lo, pad.map.x_axis.hi) == pytest.approx((2.0, 5.0), abs=1e-6)
+    pad.map.show_x(1.0, 4.0)
+    assert seen(selection) == pytest.approx((2.0, 5.0), abs=1e-6)
