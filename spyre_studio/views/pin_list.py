@@ -11,7 +11,7 @@ from typing import Final
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from compiler.pins import PinState, PinStatus
 from spyre_studio.qt_theme import font, px
@@ -87,6 +87,7 @@ class PinList(QWidget):
         self.counts, self.shown = text_label("", "mute"), Chooser("Show", _SHOWN)
         self.filter = QLineEdit()
         self._reason: Sentence | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # it takes the width there is
         self._arrange()
 
     @property
