@@ -46,7 +46,12 @@ def alike_buffers(program: LoopProgram, buffer: str) -> tuple[str, ...]:
     op, place = user
     ops, buffers = program.op_map, program.buffer_map  # each is made anew when it is asked for
     found = [_accesses(ops[name], one)[place].buffer for name in alike_ops(program, op.name)]
-    same = (name for name in dict.fromkeys((buffer, *found)) if _same_buffer(one, buffers[name]))
+    buffers = program.buffer_map
+    same = (
+        name
+        for name in dict.fromkeys((buffer, *found))
+        if buffers[name].kind is one.kind and _same_buffer(one, buffers[name])
+    )
     order = {known.name: number for number, known in enumerate(program.buffers)}
     return _same_place(buffer, sorted(same, key=order.__getitem__))
 
