@@ -23,6 +23,7 @@ MOST_PIXELS: Final = 80_000_000  # 320 MB while it is made
 LEAST_SCALE: Final = 0.4  # below it the graph has no titles
 MOST_SHAPES: Final = 40_000  # boxes and edges of a drawing; browsers take seconds beyond
 SVG: Final = "image/svg+xml"
+_DPI: Final = 96  # of CSS: one unit is one pixel in a browser
 _SHARP: Final = 2.0  # pixels per unit of a small picture, so that it can be enlarged a little
 
 
@@ -86,6 +87,7 @@ def to_svg(picture: Picture) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
+    generator.setResolution(_DPI)
     generator.setTitle(picture.title)
     generator.setDescription("Made with Spyre Studio")
     generator.setSize(QSize(max(1, round(picture.width)), max(1, round(picture.height))))

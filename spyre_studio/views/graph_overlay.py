@@ -30,7 +30,7 @@ class GraphOverlay:
         self.table_button = QToolButton()
         self.strip = _Strip(view)
         self.legend, self.ramp = Legend(parent=self.strip), QWidget(self.strip)
-        self._controls = OverlayPanel(view)
+        self.controls = OverlayPanel(view)
         self._scale = ScaleLegend("0", "")
         self._caption = QLabel(self.ramp)
         self._caption.setProperty("tone", "mute")
@@ -41,8 +41,8 @@ class GraphOverlay:
         self.table_button.setText("Table")
         self.table_button.setCheckable(True)
         self.table_button.setToolTip("Show the ops as a table (Ctrl+T)")
-        self._controls.row.addWidget(self.colour)
-        self._controls.row.addWidget(self.table_button)
+        self.controls.row.addWidget(self.colour)
+        self.controls.row.addWidget(self.table_button)
         self._arrange_strip()
 
     def _arrange_strip(self) -> None:
@@ -94,17 +94,17 @@ class GraphOverlay:
         shown = self.strip.height() if self._drawn else 0
         right, bottom = view.width() - pad, view.height() - shown - pad
         scaled = is_measure(self._colouring)
-        self._controls.setVisible(self._open)
+        self.controls.setVisible(self._open)
         self.crumbs.setVisible(self._drawn)
         self.strip.setVisible(self._drawn)
         self.legend.setVisible(not scaled)
         self.ramp.setVisible(scaled)
-        for widget in (self.crumbs, self._controls, self.finder):
+        for widget in (self.crumbs, self.controls, self.finder):
             widget.adjustSize()
             widget.raise_()
         self.crumbs.move(pad - px(GRID / 2), pad - px(GRID / 4))
-        self._controls.move(right - self._controls.width(), pad - px(GRID / 2))
-        below = self._controls.geometry().bottom() + px(GRID / 2)
+        self.controls.move(right - self.controls.width(), pad - px(GRID / 2))
+        below = self.controls.geometry().bottom() + px(GRID / 2)
         self.finder.move((view.width() - self.finder.width()) // 2, below)
         self.minimap.move(right - self.minimap.width(), bottom - self.minimap.height())
         self.place_minimap()
