@@ -7,10 +7,11 @@ same index.  Of those, the ones at the same place of equal blocks are meant, if 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
-from compiler.loops import Access, Buffer, BufferKind, LoopOp, LoopProgram
+from compiler.loops import Buffer, BufferKind, LoopOp, LoopProgram
 
 _NUMBER: Final = re.compile(r"(?<![^./])\d+(?![^./@])")
 
@@ -24,57 +25,81 @@ def place_of(name: str) -> str:
     return _NUMBER.sub("#", name)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Index:
+    """A program looked through once: what its maps would make anew for every question."""
+
+    program: LoopProgram
+    ops: Mapping[str, LoopOp]
+    buffers: Mapping[str, Buffer]
+    order: Mapping[str, int]
+    shaped: Mapping[Hashable, list[LoopOp]]
+    written: Mapping[str, tuple[str, int]]
+    read: Mapping[str, tuple[str, int]]
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)  # what was asked already
+
+
+_KEPT: Final[list[_Index]] = []
+_MOST: Final = 2  # the model on screen, and the one that arrives
+
+
+def _index_of(program: LoopProgram) -> _Index:
+    known = next((one for one in _KEPT if one.program is program), None)
+    if known is None:
+        known = _indexed(program)
+        _KEPT[:] = [*_KEPT[1 - _MOST :], known]
+    return known
+
+
+def _indexed(program: LoopProgram) -> _Index:
+    shaped: dict[Hashable, list[LoopOp]] = {}
+    written: dict[str, tuple[str, int]] = {}
+    read: dict[str, tuple[str, int]] = {}
+    for op in program.ops:
+        shaped.setdefault(_shape(op), []).append(op)
+        for found, accesses in ((written, op.writes), (read, op.reads)):
+            for place, access in enumerate(accesses):
+                found.setdefault(access.buffer, (op.name, place))
+    order = {buffer.name: number for number, buffer in enumerate(program.buffers)}
+    return _Index(program, program.op_map, program.buffer_map, order, shaped, written, read)
+
+
+def _shape(op: LoopOp) -> Hashable:
+    return (op.kind, op.combine, op.loops, len(op.reads), len(op.writes))
+
+
 def alike_ops(program: LoopProgram, op: str) -> tuple[str, ...]:
     """The ops that are the same as this one, itself among them, in schedule order; () if there is no such op."""
-    one = program.op_map.get(op)
+    index = _index_of(program)
+    one = index.ops.get(op)
     if one is None:
         return ()
-    buffers = program.buffer_map
-    same = [other for other in program.ops if other is one or _same_op(one, other, buffers)]
-    return _same_place(op, (other.name for other in same))
+    if op not in index.groups:
+        same = [other for other in index.shaped[_shape(one)] if other is one or _same_op(one, other, index.buffers)]
+        found = _same_place(op, (other.name for other in same))
+        index.groups.update(dict.fromkeys(found if len({*map(place_of, found)}) == 1 else (op,), found))
+    return index.groups[op]
 
 
 def alike_buffers(program: LoopProgram, buffer: str) -> tuple[str, ...]:
-    """The buffers that are the same as this one: same shape and type, and written, or where nobody writes them read, by
-    ops that are the same, at the same access.  () if there is no such buffer."""
-    one = program.buffer_map.get(buffer)
+    """The buffers that are the same as this one: same kind, shape and type, and written, or where nobody writes them
+    read, by ops that are the same, at the same access.  () if there is no such buffer."""
+    index = _index_of(program)
+    one = index.buffers.get(buffer)
     if one is None:
         return ()
-    user = _user(program, one)
+    written = one.kind is BufferKind.COMPUTED
+    user = (index.written if written else index.read).get(buffer)
     if user is None:
         return (buffer,)
-    op, place = user
-    ops, buffers = program.op_map, program.buffer_map  # each is made anew when it is asked for
-    found = [_accesses(ops[name], one)[place].buffer for name in alike_ops(program, op.name)]
-    buffers = program.buffer_map
-    same = (
-        name
-        for name in dict.fromkeys((buffer, *found))
-        if buffers[name].kind is one.kind and _same_buffer(one, buffers[name])
-    )
-    order = {known.name: number for number, known in enumerate(program.buffers)}
-    return _same_place(buffer, sorted(same, key=order.__getitem__))
-
-
-def _user(program: LoopProgram, buffer: Buffer) -> tuple[LoopOp, int] | None:
-    """The op that stands for a buffer, and at which of its accesses it is."""
-    for op in program.ops:
-        for place, access in enumerate(_accesses(op, buffer)):
-            if access.buffer == buffer.name:
-                return op, place
-    return None
-
-
-def _accesses(op: LoopOp, buffer: Buffer) -> tuple[Access, ...]:
-    return op.writes if buffer.kind is BufferKind.COMPUTED else op.reads
+    ops = (index.ops[name] for name in alike_ops(program, user[0]))
+    found = dict.fromkeys((buffer, *((op.writes if written else op.reads)[user[1]].buffer for op in ops)))
+    same = [name for name in found if _same_buffer(one, index.buffers[name]) and index.buffers[name].kind is one.kind]
+    return _same_place(buffer, sorted(same, key=index.order.__getitem__))
 
 
 def _same_op(one: LoopOp, other: LoopOp, buffers: Mapping[str, Buffer]) -> bool:
-    """Quick questions first: most ops differ in one of them."""
-    if (one.kind, one.combine, one.loops) != (other.kind, other.combine, other.loops):
-        return False
-    if (len(one.reads), len(one.writes)) != (len(other.reads), len(other.writes)):
-        return False
+    """For ops of one shape."""
     if (one.body, one.results, one.call) != (other.body, other.results, other.call):
         return False
     return all(

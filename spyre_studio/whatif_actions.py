@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
+
 from compiler.pins import Pins
 from spyre_studio.action import Action
 from spyre_studio.alike_pins import Alike, alike_buffer, alike_op, unpin_words, unpinned_alike
@@ -19,6 +21,7 @@ from spyre_studio.whatif_menu import ALIKE_ROWS
 if TYPE_CHECKING:
     from spyre_studio.main_window import MainWindow
 
+_SOON_MS = 100  # whoever walks through the ops is not held up by counting
 _ONLY = "Nothing else in this model is like it"
 
 
@@ -27,7 +30,9 @@ class WhatIfHandlers(ProgramHandlers):
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
-        self._selection.changed.connect(self._count)
+        self._soon = QTimer(self, interval=_SOON_MS, singleShot=True)
+        self._soon.timeout.connect(self._count)
+        self._selection.changed.connect(self._soon.start)
         self._session.changed.connect(self._changed)
 
     def sweep_knob(self, _row: Action) -> None:
@@ -98,7 +103,7 @@ class WhatIfHandlers(ProgramHandlers):
 
     def _changed(self, what: str) -> None:
         if what in {"plan", "pins"}:
-            self._count()
+            self._soon.start()
 
     def _count(self) -> None:
         """Say in the menus how many there are, before anything is done."""
