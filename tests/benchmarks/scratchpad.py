@@ -65,7 +65,12 @@ def main() -> None:
 
     measured("showing another plan", show, TURN_MS, loop)
     strip.show_room(room, 0)
-    measured("another core", lambda number: (plot.show_core(number % 2), plot._cached()), FRAME_MS, loop)
+
+    def turn(number: int) -> None:
+        plot.show_core(number % 2)
+        plot._cached()
+
+    measured("another core", turn, FRAME_MS, loop)
     for width, height in ((700, 300), (1500, 900)):
         plot.resize(width, height)
         heat.resize(width // 2, height)
@@ -78,8 +83,8 @@ def main() -> None:
             def frame(number: int, middle: QPointF = middle) -> None:
                 plot.pan_by(9 if number % 2 else -7, 4 if number % 3 else -8)
                 plot.zoom_by(1.02 if number % 2 else 1 / 1.02, middle)
-                for picture in (heat, strip):
-                    picture.show_x(plot.x_axis.lo, plot.x_axis.hi)
+                for other in (heat, strip):
+                    other.show_x(plot.x_axis.lo, plot.x_axis.hi)
                 for picture in (plot, heat, strip):
                     picture.invalidate()
                     picture._cached()

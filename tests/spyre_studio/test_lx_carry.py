@@ -6,7 +6,7 @@ import pytest
 from frozendict import frozendict
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from compiler.pins import Pins
@@ -157,7 +157,7 @@ def test_a_row_of_the_list_finds_the_map_beside_it(opened: Opened, stage: Stage)
     drag(table.viewport(), start, start + QPoint(30, 0), release=False)
     assert view.map.isVisible()
     assert table.isVisible()
-    view.panels.layout().activate()
+    QApplication.processEvents()
     QTest.mouseRelease(table.viewport(), LEFT, NONE, on_map(view, table.viewport()))
     assert stage.pins.placement == {name: "lx"}
     assert not view.map.isVisible()
