@@ -6,7 +6,7 @@ what is known, and to keep plans of a sweep that is gone; putting one on screen 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -14,9 +14,12 @@ from PySide6.QtCore import QObject, Signal
 
 from compiler.compilation import Compilation
 from compiler.errors import StudioError
+from compiler.pins import Pins
 from compiler.problem import Problem
+from compiler.text.pins_text import print_pins
 from spyre_studio.failure import Failure
 from spyre_studio.jobs import Jobs
+from spyre_studio.pin_tables import without
 from spyre_studio.project_session import Projecting
 from spyre_studio.request import candidates_request, kept_plan_request, try_request
 from spyre_studio.session_state import SWEEP
@@ -115,6 +118,28 @@ class Sweeping(Projecting):
         """The plan for a setting, if it is in this process."""
         entry = self._plans.find(self._asked_at(one))
         return entry.compilation if entry else None
+
+    def known_changes(self, op: str) -> tuple[tuple[Mapping[str, int], float], ...]:
+        """What the whole plan gains or loses, µs, with factors of an op that a plan was made for already, to be seen or
+        in the sweep, all else the same."""
+        shown = self._shown
+        if shown is None or self.stale:
+            return ()
+        key, found = f"division:{op}", list[tuple[Mapping[str, int], float]]()
+        others = print_pins(without(self._pins, key))
+        for pins, asked, total in self._known_totals():
+            same = op in pins.division and replace(asked, pins="") == replace(shown.asked, pins="")
+            if same and print_pins(without(pins, key)) == others:
+                found.append((pins.division[op], total - shown.compilation.cost.total_us))
+        return tuple(found)
+
+    def _known_totals(self) -> Iterator[tuple[Pins, Asked, float]]:
+        for entry in self._plans.entries:
+            yield entry.compilation.problem.pins, entry.asked, entry.compilation.cost.total_us
+        for one in self._sweep.settings if self._sweep else ():
+            figures = self._sweep.figures(one.key) if self._sweep else None
+            if figures is not None:
+                yield one.pins, self._asked_at(one), figures.total_us
 
     def with_setting(self, key: str, then: Callable[[Setting], None]) -> None:
         """Do something once the plan of a setting is known here; the newest wish wins.  A plan that the worker has lost

@@ -96,6 +96,11 @@ class SolvedPlans:
             del self._entries[asked]
 
     @property
+    def entries(self) -> tuple[Solved, ...]:
+        """The plans, the one used last at the end."""
+        return tuple(self._entries.values())
+
+    @property
     def handles(self) -> set[str]:
         """Under which handles the worker knows these plans."""
         return {entry.shared.handle for entry in self._entries.values()}

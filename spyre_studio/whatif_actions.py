@@ -95,11 +95,12 @@ class WhatIfHandlers(ProgramHandlers):
 
     def _pinned(self) -> tuple[int, Pins]:
         """How many pins are on all that is like what is selected, and the pins without them."""
-        compilation, after = self._session.compilation, self._session.pins
-        names = [name for name in (self._selection.op, self._selection.buffer) if name and self._session.pins]
-        for name in names if compilation is not None else ():
-            _, after = unpinned_alike(compilation, after, name)
-        return len(self._session.pins.keys) - len(after.keys), after
+        compilation, pins = self._session.compilation, self._session.pins
+        after = pins
+        if compilation is not None and pins:
+            for name in (self._selection.op, self._selection.buffer):
+                _, after = unpinned_alike(compilation, after, name or "")
+        return len(pins.keys) - len(after.keys), after
 
     def _changed(self, what: str) -> None:
         if what in {"plan", "pins"}:

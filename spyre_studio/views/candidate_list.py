@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from frozendict import frozendict
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from compiler.loops import LoopOp
 from spyre_studio.candidate_model import (
@@ -26,7 +26,7 @@ from spyre_studio.candidate_model import (
 from spyre_studio.legend import Entry, WrappedLegend
 from spyre_studio.qt_theme import font, px
 from spyre_studio.theme import GRID, ROW, Tone
-from spyre_studio.units import format_bytes, format_count, format_us_below
+from spyre_studio.units import format_bytes, format_count, format_us, format_us_below
 from spyre_studio.views.candidate_table import CandidateTable
 from spyre_studio.views.line_list import ROW_HEIGHT, Line, LineList
 from spyre_studio.views.overlay import Chooser
@@ -50,10 +50,12 @@ class PinMark:
 
 
 class CandidatePanel(QWidget):
-    """`chosen` carries the factors that the user went to, `committed` those of a double click or Enter."""
+    """`chosen` carries the factors that the user went to, `committed` those of a double click or Enter; for
+    `menu_requested` also whether they are legal, and where the menu is wanted."""
 
     chosen = Signal(object)
     committed = Signal(object)
+    menu_requested = Signal(object, bool, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,6 +63,7 @@ class CandidatePanel(QWidget):
         self._rows: tuple[CandidateRow, ...] = ()
         self._factors: dict[str, Mapping[str, int]] = {}
         self._pin, self._draft = PinMark(), ""
+        self._known: Mapping[str, float] = {}
         self._drawn: object = None
         self.heading = Heading("Candidates")
         self.legal_only = QCheckBox("Legal only")
@@ -82,6 +85,12 @@ class CandidatePanel(QWidget):
             self._show()
         self.waiting.setVisible(not found)
         self._body.setVisible(bool(found))
+
+    def show_known(self, known: Mapping[str, float]) -> None:
+        """What the whole plan gains or loses with a candidate, in µs by key, where such a plan was made already."""
+        if known != self._known:
+            self._known = known
+            self._show()
 
     def show_waiting(self, words: str, note: str) -> None:
         """Why there are none yet."""
@@ -116,7 +125,9 @@ class CandidatePanel(QWidget):
 
     def _show(self) -> None:
         rows = self.rows
-        notes = {candidate_key(self._pin.factors): self._pin.word} if self._pin.word else {}
+        notes = {key: f"whole plan {format_us(delta, signed=True)}" for key, delta in self._known.items()}
+        if self._pin.word:
+            notes[candidate_key(self._pin.factors)] = self._pin.word
         self.list.show_lines([self._line(row, notes.get(row.key, "")) for row in rows])
         if (drawn := (rows, notes)) != self._drawn:  # a reset between the two clicks of a double click would lose it
             self._drawn = drawn
@@ -134,7 +145,8 @@ class CandidatePanel(QWidget):
         words = row.verdict
         if row.chosen:
             words = f"this plan · {format_count(row.cores, 'core')} · span {format_bytes(row.span_bytes)}"
-        tone: Tone = self._pin.tone if note else "mute" if row.legal else "warn"
+        pinned = bool(self._pin.word) and row.key == candidate_key(self._pin.factors)
+        tone: Tone = self._pin.tone if pinned else "mute" if row.legal else "warn"
         return Line(
             key=row.key,
             title=row.title,
@@ -159,10 +171,19 @@ class CandidatePanel(QWidget):
         if any(row.legal and row.key == key for row in self._rows):
             self.committed.emit(self._factors[key])
 
+    def _menu(self, view: QAbstractItemView, at: QPoint) -> None:
+        """A menu for the row at a place, else for the current one, which the menu key means."""
+        keys = self.table.keys() if view is self.table else (self.list.key,)
+        row = next((row for row in self._rows if row.key in keys), None)
+        if row is not None and (view.indexAt(at).isValid() or not view.rect().contains(at)):
+            self.menu_requested.emit(self._factors[row.key], row.legal, view.viewport().mapToGlobal(at))
+
     def _connect(self) -> None:
         for view in (self.list, self.table):
             view.chosen.connect(self._went)
             view.committed.connect(self._commit)
+            view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            view.customContextMenuRequested.connect(lambda at, view=view: self._menu(view, at))
         self.legal_only.toggled.connect(lambda _on: self._show())
         self.order.chosen.connect(lambda _key: self._show())
 

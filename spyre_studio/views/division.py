@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
 from compiler.pins import Pins, PinState
 from compiler.schedule import Schedule
-from spyre_studio.candidate_model import ranking_decides
+from spyre_studio.candidate_model import candidate_key, ranking_decides
 from spyre_studio.division_model import OpSplits, pinned_factors, splits_of, title_of
 from spyre_studio.handover_model import Handovers, handovers_of
 from spyre_studio.occupancy import kind_of
@@ -31,6 +31,7 @@ from spyre_studio.space_grid import space_grid
 from spyre_studio.theme import GRID, Tone
 from spyre_studio.units import format_count
 from spyre_studio.views.candidate_list import CandidatePanel, PinMark
+from spyre_studio.views.candidate_menu import candidate_menu
 from spyre_studio.views.handover_panel import HandoverPanel
 from spyre_studio.views.space_view import READS, WRITES, SpaceShown, SpaceView
 from spyre_studio.views.split_editor import SplitEditor
@@ -261,7 +262,14 @@ class DivisionPanel(QWidget):
             self.candidates.show_waiting(words, "listing…" if self._waiting else "not known")
         ranked = self._compilation is None or ranking_decides(self._compilation.plan.pipeline)
         self.candidates.show_candidates(self._candidates, splits.op, pin, ranked)
+        self.candidates.show_known(self._known())
         self.candidates.show_draft(self.draft)
+
+    def _known(self) -> dict[str, float]:
+        """What the whole plan gains with candidates whose plans were made already, by their keys."""
+        chosen = {candidate_key(one.factors) for one in self._candidates if one.chosen}
+        known = {candidate_key(pinned_factors(one)): us for one, us in self.session.known_changes(self._op)}
+        return {key: us for key, us in known.items() if key not in chosen}
 
     # What the user does
 
@@ -273,6 +281,9 @@ class DivisionPanel(QWidget):
     def _committed(self, factors: object) -> None:
         if isinstance(factors, Mapping):
             self.session.pin_division(self._op, factors)
+
+    def _candidate_menu(self, factors: Mapping[str, int], legal: bool, at: QPoint) -> None:
+        candidate_menu(self, self.session, self._op, factors, legal, at)
 
     def _edited(self) -> None:
         self._redraft(self.editor.factors)
@@ -365,6 +376,7 @@ class DivisionPanel(QWidget):
         self.editor.changed.connect(self._edited)
         self.candidates.chosen.connect(self._chosen)
         self.candidates.committed.connect(self._committed)
+        self.candidates.menu_requested.connect(self._candidate_menu)
         self.pin.clicked.connect(self._pin_draft)
         self.unpin.clicked.connect(self._unpin)
         self.reset.clicked.connect(self._reset)
