@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
@@ -149,11 +150,19 @@ def _paint_links(painter: QPainter, area: TextArea, theme: Theme, cut: CutLine, 
         painter.drawRect(QRectF(left - 2, top + 0.5, right - left + 4, area.grid_.row - 2))
 
 
-def note_area(area: TextArea, cut: CutLine, fold: int, top: float) -> QRectF:
-    """Where the words about a folded block are."""
+def note_words(area: TextArea, fold: int) -> str:
+    """What a folded block holds, and how much of what is searched is in it."""
     words = area.looks.folded.get(fold)
     if words is None:
         words = area.looks.folded[fold] = folded_words(area.listing, fold)
+    folds, hits = area.listing.folds, area.marks.hits
+    first, end = np.searchsorted(hits, (int(folds.starts[fold]) + 1, int(folds.ends[fold])))
+    return f"{words} · {int(end - first):,} found" if end > first else words
+
+
+def note_area(area: TextArea, cut: CutLine, fold: int, top: float) -> QRectF:
+    """Where the words about a folded block are."""
+    words = note_words(area, fold)
     left = area.left_of(cut, len(cut.text)) + 2 * area.grid_.letter
     width = len(words) * area.grid_.letter + 8 * area.grid_.unit
     # A note on a line that is longer than the view stands at its right edge, where it can be seen.
@@ -167,7 +176,7 @@ def _paint_note(painter: QPainter, area: TextArea, theme: Theme, cut: CutLine, f
     painter.setBrush(qcolor(theme.raised))
     painter.drawRoundedRect(where, RADIUS_SMALL, RADIUS_SMALL)
     painter.setPen(qcolor(theme.mute))
-    painter.drawText(QPointF(where.left() + 4 * area.grid_.unit, top + area.grid_.base), area.looks.folded[fold])
+    painter.drawText(QPointF(where.left() + 4 * area.grid_.unit, top + area.grid_.base), note_words(area, fold))
 
 
 def _paint_margin(painter: QPainter, area: TextArea, theme: Theme, line: int, fold: int, top: float) -> None:

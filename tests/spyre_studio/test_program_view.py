@@ -20,6 +20,7 @@ from spyre_studio.views import program as program_module
 from spyre_studio.views import text_search
 from spyre_studio.views.program import ProgramView
 from spyre_studio.views.text_menu import text_menu
+from spyre_studio.views.text_paint import note_words
 from tests.programs import attention
 from tests.spyre_studio.hand import LEFT, NONE
 from tests.spyre_studio.plans import compiled, divided
@@ -147,6 +148,8 @@ def test_searching_counts_walks_and_unfolds(opened: Opened) -> None:
     QTest.keyClicks(view.search.line, "CORE 31 ")
     total = view.lines.listing.text.whole.count("core 31 ")
     assert view.search.count.text() == f"{total} lines found"
+    fold = view.lines.listing.folds.headed_by(line_at(view, "    box core 0 "))
+    assert note_words(view.lines, fold) == "… 31 cores like core 0, 31 lines · 1 found"
     QTest.keyClick(view.search.line, Qt.Key.Key_Return)
     assert view.search.count.text() == f"1 of {total}"
     assert is_in_view(view, view.lines.line), "it was folded away"
