@@ -16,10 +16,10 @@ from spyre_studio.keys_page import KeysPage
 from spyre_studio.palette import Palette
 from spyre_studio.pin_change import without
 from spyre_studio.pin_menu import choose_same
-from spyre_studio.project_actions import ProjectHandlers
 from spyre_studio.text_zoom import NORMAL, larger, smaller
 from spyre_studio.views.canvas import Canvas
 from spyre_studio.words_page import WordsPage
+from spyre_studio.whatif_actions import WhatIfHandlers
 
 if TYPE_CHECKING:
     from spyre_studio.main_window import MainWindow
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ABOUT = "Spyre Studio {version}\n\nSee, steer and check how a PyTorch model is compiled for the Spyre accelerator."
 
 
-class Handlers(ProjectHandlers):
+class Handlers(WhatIfHandlers):
     """Bound to the actions of one window."""
 
     def __init__(self, window: MainWindow) -> None:

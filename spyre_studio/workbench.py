@@ -28,6 +28,7 @@ from spyre_studio.views.inspector import InspectorView
 from spyre_studio.views.module_tree import ModuleTree
 from spyre_studio.views.pins_panel import PinsPanel
 from spyre_studio.views.scratchpad import ScratchpadView
+from spyre_studio.views.sweep import SweepView
 from spyre_studio.views.variants import VariantsView
 from spyre_studio.widgets import SectionLabel
 
@@ -59,12 +60,12 @@ class Workbench(QWidget):
     def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._selection = session, selection
-        self.header = Header(session, self)
+        self.header: Header = Header(session, self)
         self.turns = Turns(self)
         self.panels = QMainWindow(self)
         self.panels.setWindowFlags(Qt.WindowType.Widget)
-        self.tree = ModuleTree(session, selection, self)
-        self.pins = PinsPanel(session, selection, self)
+        self.tree: ModuleTree = ModuleTree(session, selection, self)
+        self.pins: PinsPanel = PinsPanel(session, selection, self)
         self.tabs = QTabWidget(self)
         self.views: dict[str, QWidget] = {}
         self.docks: dict[str, QDockWidget] = {}
@@ -105,6 +106,9 @@ class Workbench(QWidget):
             variants.compared.connect(compare.choose)
             variants.compared.connect(lambda _before, _after: self.show_view("compare"))
             variants.asked.connect(self.asked)
+        sweep = self.views["sweep"]
+        if isinstance(sweep, SweepView):
+            sweep.asked.connect(self.asked)
         insights = self.views["insights"]
         if isinstance(insights, InsightsView):
             insights.shown.connect(self.show_view)
