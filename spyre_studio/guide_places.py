@@ -47,6 +47,8 @@ def bring_to_front(bench: Workbench, key: str) -> None:
     place = _PLACES[key]
     if place.view:
         bench.show_view(place.view)
+        if place.view == "inspector" and not bench.full.key:
+            bench.docks["right"].show()
     elif key in _LEFT:
         bench.full.leave()
         bench.docks["left"].show()

@@ -45,6 +45,7 @@ class Guides(QObject):
         session.simulated.connect(self._simulated)
         session.failed.connect(self._failed)
         selection.changed.connect(self._soon.start)
+        window.start.lesson_chosen.connect(self.begin)
         window.start.installEventFilter(self)
 
     # What can be read

@@ -55,7 +55,7 @@ class GuideStage(QObject):
     def follow(self) -> None:
         """Say and outline what belongs to the step."""
         lesson, window = self._guides.lesson, self._window
-        shown = lesson is not None and window.has_views and window.page is not window.start
+        shown = lesson is not None and window.has_views and not window.start.isVisible()
         self.card.setVisible(shown)
         if lesson is None or not shown:
             self.outline.put_around(None)
