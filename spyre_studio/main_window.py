@@ -318,7 +318,6 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         bind(self.actions_, self.handlers)
         self.start.chosen.connect(self.open)
-        self.start.lesson_chosen.connect(self.guides.begin)
         self.start.browse.connect(lambda: self.actions_.trigger("open"))
         self.status.cancelled.connect(self.session.cancel)
         self.banner.dismissed.connect(self._dismissed)
