@@ -1,6 +1,6 @@
 """Full scratchpads: occupancies box by box, and a model whose buffers do not all fit.
 
-Owns `crowd` and `crowded`.  Refuses to be large: see `occupancies`.
+Owns `crowd`, and the plans of `crowded`.  Refuses to be large: see `occupancies`.
 """
 
 from dataclasses import replace
@@ -9,6 +9,7 @@ import numpy as np
 from frozendict import frozendict
 
 from compiler.compilation import Compilation
+from compiler.loops import LoopProgram
 from compiler.pins import Pins
 from spyre_studio.occupancy import Occupancy, Resident
 from tests.sketch import Sketch
@@ -37,8 +38,8 @@ def crowd(*boxes: tuple[int, int, int, int]) -> Occupancy:
     )
 
 
-def crowded(**placement: str) -> Compilation:
-    """A plan for eight cores of a model in which a, b, c and d live long and none fits beside two others."""
+def crowded_program() -> LoopProgram:
+    """A model in which a, b, c and d live long; on eight cores none of them fits beside two others."""
     sketch = Sketch("crowd")
     x = sketch.input("x", 4096, 640)
     a, b, c = (sketch.apply(what, x, name=name) for what, name in (("neg", "a"), ("exp", "b"), ("relu", "c")))
@@ -46,4 +47,9 @@ def crowded(**placement: str) -> Compilation:
     g = sketch.apply("mul", sketch.apply("add", d, e, name="f"), e, name="g")
     late = sketch.apply("add", b, sketch.apply("add", c, d))
     sketch.output(sketch.apply("add", g, sketch.apply("add", a, late)))
-    return compiled(pins=Pins(placement=frozendict(placement)), cores=8, program=sketch.program())
+    return sketch.program()
+
+
+def crowded(**placement: str) -> Compilation:
+    """A plan for eight cores of that model."""
+    return compiled(pins=Pins(placement=frozendict(placement)), cores=8, program=crowded_program())
