@@ -5,6 +5,7 @@ Owns the two lines and their words; the figures are those of Compare.  Refuses Q
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Final
@@ -21,6 +22,8 @@ from spyre_studio.units import MINUS, format_count, format_number, format_percen
 _NOISE_US: Final = 5e-3  # what rounds to nothing
 _CAUSES: Final = 2
 _NO_DECISION: Final = (ChangeKind.PIN, ChangeKind.SETTING, ChangeKind.ADDRESS)
+_BLOCK: Final = re.compile(r"(?:[^./]+\.)*?[^./]+\.\d+(?=[./])")
+_SHORT_US: Final = 10.0
 _NAMED: Final = 3  # pins that were not kept
 
 
@@ -64,17 +67,31 @@ def _steps(found: PlanDiff, after: Compilation) -> list[str]:
     """The steps whose time changed most, in words; inserted moves are counted apart."""
     moves = {entry.edit.name for entry in found.edits}
     changed = [one for one in found.costs if one.name not in moves and abs(one.delta_us) >= _NOISE_US]
-    names = short_names(after)
     more = len(changed) - _CAUSES
-    told = [_step(names.step(one.name), one) for one in changed[:_CAUSES]]
+    told = [_step(_title(one.name, after), one) for one in changed[:_CAUSES]]
     if more > 0:
         rest = sum(one.delta_us for one in changed[_CAUSES:])
         told.append(f"{format_count(more, 'other step')} {format_us(rest, signed=True)}")
     return told
 
 
+def _title(step: str, plan: Compilation) -> str:
+    """The short name of a step; with what tells it apart before it, where others have the same.
+
+    Examples: 'gate_proj', 'layers.2 gate_proj', 'self_attn.sdpa/matmul'.
+    """
+    names = short_names(plan)
+    short = names.step(step)
+    if sum(other == short for other in names.steps.values()) < 2:
+        return short
+    block = _BLOCK.match(step)
+    return f"{block[0]} {short}" if block else step
+
+
 def _step(name: str, one: CostChange) -> str:
-    return f"{name} {format_number(one.before_us)} → {format_number(one.after_us)}"
+    """Example: 'gate_proj 51.2 → 40.1'; short times have more digits."""
+    digits = 2 if max(one.before_us, one.after_us) < _SHORT_US else 1
+    return f"{name} {format_number(one.before_us, digits)} → {format_number(one.after_us, digits)}"
 
 
 def _moves(found: PlanDiff) -> list[str]:

@@ -2,13 +2,16 @@
 
 from dataclasses import replace
 
+import pytest
 from frozendict import frozendict
 
 from compiler.compilation import Compilation
 from compiler.diff import diff
 from compiler.pins import Pins, PinState, PinStatus
-from spyre_studio.last_change import last_change
+from spyre_studio.last_change import _title, last_change
+from spyre_studio.short_names import ShortNames
 from spyre_studio.units import format_us
+from tests.spyre_studio.blocks import blocks
 from tests.spyre_studio.plans import compiled, divided
 
 
@@ -65,3 +68,25 @@ def test_only_pins_that_changed_are_told() -> None:
         compiled(Pins(division=frozendict(sum=frozendict(i=4), max=frozendict(i=4)))),
     )
     assert last_change(before, after).pins == "1 pin: 1 honoured"
+
+
+@pytest.mark.parametrize(
+    ("names", "title"),
+    [
+        ({"layers.2.mlp.gate/matmul": "gate"}, "gate"),
+        ({"layers.2.mlp.gate/matmul": "gate", "layers.1.mlp.gate/matmul": "gate"}, "layers.2 gate"),
+        ({"attn.sdpa/matmul": "matmul", "attn.out/matmul": "matmul"}, "attn.sdpa/matmul"),
+    ],
+)
+def test_a_name_that_several_steps_have_gets_what_tells_them_apart(
+    names: dict[str, str], title: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = ShortNames(frozendict(names), frozendict())
+    monkeypatch.setattr("spyre_studio.last_change.short_names", lambda _plan: known)
+    assert _title(next(iter(names)), compiled()) == title
+
+
+def test_short_times_have_more_digits() -> None:
+    line = last_change(compiled(program=blocks()), compiled(divided("layers.1.mlp.silu", i=1), program=blocks())).saving
+    assert "layers.1.mlp.silu 0.0" in line
+    assert " 0.0 " not in line
