@@ -256,15 +256,24 @@ class CarrySource(QObject):
         way = (event.position().toPoint() - self._press).manhattanLength()
         if way >= QApplication.startDragDistance():
             self._carrying = self._lift(self._name, event.globalPosition())
+            barred = self._carry.want is not None and bool(self._carry.want.barred)
+            self._widget.setCursor(Qt.CursorShape.ForbiddenCursor if barred else Qt.CursorShape.ClosedHandCursor)
 
     def _released(self, event: QMouseEvent) -> bool:
-        carrying, self._carrying, self._name = self._carrying, False, ""
+        carrying = self._let_go()
         if carrying:
             self._carry.drop(event.globalPosition())
         return carrying
 
     def _cancelled(self) -> bool:
-        carrying, self._carrying, self._name = self._carrying, False, ""
+        carrying = self._let_go()
         if carrying:
             self._carry.cancel()
+        return carrying
+
+    def _let_go(self) -> bool:
+        """Nothing is held any more; True if something was carried."""
+        carrying, self._carrying, self._name = self._carrying, False, ""
+        if carrying:
+            self._widget.unsetCursor()
         return carrying

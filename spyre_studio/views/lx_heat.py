@@ -6,7 +6,7 @@ selection; it tells which core was clicked.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Callable, Collection, Hashable
 from html import escape
 from typing import Final
 
@@ -57,6 +57,8 @@ class LxHeat(PlotCanvas):
         self._core, self._step = 0, -1
         self._pointed: int | None = None
         self._followed: tuple[int, ...] = ()
+        self.describe: Callable[[int], str] | None = None
+        """What a core holds of what is followed, for tooltips."""
         self.setMinimumSize(px(120), px(120))
 
     def show_data(self, data: Occupancy) -> None:
@@ -100,9 +102,13 @@ class LxHeat(PlotCanvas):
         core, step = item
         used = int(data.fill[core, step])
         share = format_percent(used / data.budget)
-        return (
-            f"<b>core {core} · step {step}</b><br>{escape(data.steps[step])}<br>{format_bytes(used)}, {share} of budget"
+        part = escape(self.describe(core)) if self.describe is not None else ""
+        lines = (
+            f"<b>core {core} · step {step}</b>",
+            escape(data.steps[step]),
+            f"{format_bytes(used)}, {share} of budget",
         )
+        return "<br>".join((*lines, part) if part else lines)
 
     def step(self, dx: int, dy: int) -> bool:
         """Up and down choose the core; left and right scroll."""

@@ -5,7 +5,7 @@ Owns: making them, which page is shown, and what fits into the room there is. Re
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
@@ -16,6 +16,7 @@ from spyre_studio.qt_theme import font, px
 from spyre_studio.theme import GRID, PAD
 from spyre_studio.views.buffer_table import BufferTable
 from spyre_studio.views.conflict_bar import ConflictBar
+from spyre_studio.views.lx_core_table import LxCoreTable
 from spyre_studio.views.lx_heat import LxHeat
 from spyre_studio.views.lx_map import LxMap
 from spyre_studio.views.lx_step_table import LxStepTable
@@ -26,9 +27,10 @@ from spyre_studio.views.overlay import Chooser
 from spyre_studio.views.why_table import WhyTable
 from spyre_studio.widgets import hairline, text_label
 
-Page = Literal["pictures", "table", "steps", "why"]
+Page = Literal["pictures", "table", "steps", "cores", "why"]
 
 _RANGES = (("used", "in use"), ("whole", "up to the budget"))
+_TWINS: Final[dict[str, Page]] = {"buffers": "table", "steps": "steps", "cores": "cores"}
 _LEGEND, _LOW_LEGEND = 760, 640  # px; below them the legend has no room beside the controls, and beside the words
 _CHOICE = 440  # px; below this the choice of addresses makes way for the other controls
 _NARROW = 560  # px; below this the pictures stand one over the other, or the second one waits
@@ -43,13 +45,14 @@ class LxPanels(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.map, self.heat, self.strip, self.tray = LxMap(), LxHeat(), LxStrip(), LxTray()
-        self.table, self.steps, self.why = BufferTable(), LxStepTable(), WhyTable()
+        self.table, self.steps, self.cores, self.why = BufferTable(), LxStepTable(), LxCoreTable(), WhyTable()
         self.trail, self.conflict = LxTrailBar(), ConflictBar()
         self.pictures = QSplitter(Qt.Orientation.Horizontal)
         self.line = text_label("")
         self.range = Chooser("Addresses", _RANGES)
         self.follow, self.why_button = _toggle("Follow"), _toggle("Not in LX")
-        self.table_button, self.steps_button = _toggle("Table"), _toggle("Steps")
+        self.table_button = _toggle("Table")
+        self.twin = Chooser("of", tuple((key, key) for key in _TWINS))
         self.copy = QToolButton()
         self.legend, self.low_legend = Legend(KINDS), Legend(KINDS)
         self._left, self._right = QWidget(), QWidget()
@@ -69,14 +72,21 @@ class LxPanels(QWidget):
     def show_page(self, page: Page) -> None:
         """Turn to a page; its button is down, without telling."""
         self._page = page
-        whole: dict[Page, QWidget] = {"table": self.table, "steps": self.steps}
+        whole: dict[Page, QWidget] = {"table": self.table, "steps": self.steps, "cores": self.cores}
         self._centre.setCurrentWidget(whole.get(page, self._pictures_and_list))
-        for button, own in ((self.table_button, "table"), (self.steps_button, "steps"), (self.why_button, "why")):
+        for button, down in ((self.table_button, page in whole), (self.why_button, page == "why")):
             button.blockSignals(True)
-            button.setChecked(page == own)
+            button.setChecked(down)
             button.blockSignals(False)
         self.copy.setVisible(page != "pictures")
+        self.twin.setVisible(page in whole)
+        if page in whole:
+            self.twin.choose(next(key for key, own in _TWINS.items() if own == page))
         self._fit()
+
+    def show_twin(self, key: str | None = None) -> None:
+        """The table of `buffers`, `steps` or `cores`; by default the one that was chosen last."""
+        self.show_page(_TWINS[key or self.twin.key])
 
     def carrying(self, carrying: bool) -> None:
         """A buffer is on its way: the map stands beside the list that it comes from."""
@@ -118,8 +128,8 @@ class LxPanels(QWidget):
             "Show the selected buffer from its producer over all its copies to its readers, on all cores (Ctrl+Shift+F)"
         )
         self.why_button.setToolTip("Show what is not in LX, why, and what it would save there")
-        self.table_button.setToolTip("Show the buffers as a table that can be sorted and copied")
-        self.steps_button.setToolTip("Show used bytes, holes and fragmentation of this core at every step as a table")
+        self.table_button.setToolTip("Show buffers, steps or cores as a table that can be sorted and copied")
+        self.twin.setToolTip("Buffers of the map, steps of the strip, or cores of the heat map")
         self.copy.setText("Copy as CSV")
         self.copy.setToolTip("Copy the rows as shown, for a spreadsheet")
         self.line.setFont(font("label"))
@@ -143,7 +153,7 @@ class LxPanels(QWidget):
         self._beside.addWidget(self.pictures, 1)
         self._beside.addWidget(self.why, 1)
         self._centre = QStackedLayout()
-        for page in (self._pictures_and_list, self.table, self.steps):
+        for page in (self._pictures_and_list, self.table, self.steps, self.cores):
             self._centre.addWidget(page)
         words = QHBoxLayout()
         words.setContentsMargins(px(PAD), 0, px(PAD), px(GRID))
@@ -166,7 +176,7 @@ class LxPanels(QWidget):
         row.setSpacing(px(GRID / 2))
         row.addWidget(self.legend)
         row.addStretch(1)
-        for control in (self.copy, self.range, self.follow, self.why_button, self.table_button, self.steps_button):
+        for control in (self.copy, self.range, self.follow, self.why_button, self.table_button, self.twin):
             row.addWidget(control)
         return row
 

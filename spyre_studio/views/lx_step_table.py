@@ -61,7 +61,7 @@ _COLUMNS = (
     Column("used, B", _count, number=True, hint="In use on this core while the step runs"),
     Column("free, B", _count, number=True, hint="Of the budget"),
     Column("largest hole, B", _count, number=True, hint="The largest free range: a larger buffer finds no place"),
-    Column("at", lambda cell: format_hex(int(cell)), number=True, hint="Address of the largest hole"),
-    Column("holes", _count, number=True, hint="Free ranges below the budget"),
+    Column("at", lambda cell: format_hex(int(cell)), number=True, hint="Address of the largest hole", gives_way=2),
+    Column("holes", _count, number=True, hint="Free ranges below the budget", gives_way=1),
     Column("fragmentation", lambda cell: format_percent(float(cell)), number=True, hint=FRAGMENTATION),
 )

@@ -6,6 +6,8 @@ of such pins. Refuses: deciding anything; clicks go to the selection, pins to th
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QPoint, QPointF, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
@@ -30,6 +32,7 @@ from spyre_studio.views.gestures import Gesture
 from spyre_studio.views.graph_names import titles_of
 from spyre_studio.views.lx_carry import Carry, CarryGesture, CarrySource
 from spyre_studio.views.lx_map import Spot
+from spyre_studio.views.lx_menus import fill_plot_menu
 from spyre_studio.views.lx_panels import LxPanels, Page
 from spyre_studio.views.lx_rooms import LxRooms
 from spyre_studio.views.lx_tray import MOST
@@ -61,7 +64,7 @@ class ScratchpadView(PagedView):
         self.background, self.rooms = Background(self), LxRooms(self)
         self.panels = parts = LxPanels(self.body)
         self.map, self.heat, self.strip, self.tray = parts.map, parts.heat, parts.strip, parts.tray
-        self.table, self.steps, self.why = parts.table, parts.steps, parts.why
+        self.table, self.steps, self.cores, self.why = parts.table, parts.steps, parts.cores, parts.why
         self.conflict, self.trail, self.line = parts.conflict, parts.trail, parts.line
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -113,6 +116,7 @@ class ScratchpadView(PagedView):
             self.strip.show_data(data)
         self.rooms.show_data(data)
         self.table.show_data(data)
+        self.cores.show_data(data)
         self.why.show_found(why_not_of(compilation))
         self._show_tray(compilation)
         if self._first:
@@ -141,6 +145,7 @@ class ScratchpadView(PagedView):
         self.rooms.ask(core, lambda room: self._show_room(core, room))
         self.table.select(place.buffer)
         self.steps.select(place.step)
+        self.cores.select(core)
         self.why.select(place.buffer)
         self.tray.select(place.buffer)
         self._mark_followed(data, core)
@@ -166,11 +171,13 @@ class ScratchpadView(PagedView):
             self.table.show_family(trail.forms)
             self.trail.show_trail(trail)
             self.trail.show_step(self.selection.step)
+            self.heat.describe = partial(part_words, shown, buffer)
             part = part_words(shown, buffer, core)
             words = f"{words} {part[:1].upper()}{part[1:]}." if part else words
         else:
-            for view in (self.map, self.heat):
-                view.show_followed(())
+            self.map.show_followed(())
+            self.heat.show_followed(())
+            self.heat.describe = None
             self.table.show_family(())
         self.line.setText(words)
 
@@ -194,16 +201,15 @@ class ScratchpadView(PagedView):
     # Pages
 
     def set_table(self, shown: bool) -> None:
-        """The table of buffers instead of the pictures."""
-        self._turn("table", shown)
-
-    def set_steps(self, shown: bool) -> None:
-        """The table of steps instead of the pictures."""
-        self._turn("steps", shown)
+        """The table of buffers, steps or cores, whichever was chosen last, instead of the pictures."""
+        if shown:
+            self.panels.show_twin()
+        else:
+            self.panels.show_page("pictures")
 
     def set_why(self, shown: bool) -> None:
         """The list of what is not in LX instead of the pictures."""
-        self._turn("why", shown)
+        self.panels.show_page("why" if shown else "pictures")
 
     def set_following(self, follow: bool) -> None:
         """Follow the selected buffer, whichever that is, or none."""
@@ -216,11 +222,8 @@ class ScratchpadView(PagedView):
 
     @property
     def table_shown(self) -> bool:
-        """True while the table stands for the pictures."""
-        return self.panels.page == "table"
-
-    def _turn(self, page: Page, shown: bool) -> None:
-        self.panels.show_page(page if shown else "pictures")
+        """True while a table stands for the pictures."""
+        return self.panels.table_button.isChecked()
 
     # What the user does
 
@@ -267,6 +270,14 @@ class ScratchpadView(PagedView):
     def _map_menu(self, item: object, at: QPoint) -> None:
         if isinstance(item, Spot) and item.kind == "box" and self._data is not None:
             self._menu(self._data.residents[item.number].name, at)
+        else:
+            self._plot_menu("table", item, at)
+
+    def _plot_menu(self, twin: Page, item: object, at: QPoint) -> None:
+        if self._data is not None:
+            menu = QMenu(self)
+            fill_plot_menu(menu, item, self.selection, self.panels, twin)
+            menu.popup(at)
 
     def _menu(self, buffer: str, at: QPoint) -> None:
         menu = QMenu(self)
@@ -298,7 +309,7 @@ class ScratchpadView(PagedView):
             self.apart_asked.emit(remedy.target)
 
     def _copy(self) -> None:
-        tables = {"why": self.why.table, "steps": self.steps.table}
+        tables = {"why": self.why.table, "steps": self.steps.table, "cores": self.cores.table}
         QGuiApplication.clipboard().setText(tables.get(self.panels.page, self.table.table).as_csv())
 
     def _linked(self, _link: str) -> None:
@@ -342,6 +353,8 @@ class ScratchpadView(PagedView):
         self.map.walked.connect(lambda spot: self._map_clicked(spot, None))
         self.map.activated.connect(self._map_activated)
         self.map.menu_requested.connect(self._map_menu)
+        self.heat.menu_requested.connect(partial(self._plot_menu, "cores"))
+        self.strip.menu_requested.connect(partial(self._plot_menu, "steps"))
         self.heat.clicked.connect(self._heat_clicked)
         self.heat.walked.connect(self.selection.select_core)
         self.heat.hovered.connect(lambda item: self.selection.hover_core(item[0] if isinstance(item, tuple) else None))
@@ -352,6 +365,7 @@ class ScratchpadView(PagedView):
             table.chosen.connect(self.selection.select_buffer)
             table.asked.connect(self._menu)
         self.steps.chosen.connect(self.selection.select_step)
+        self.cores.chosen.connect(self.selection.select_core)
         self.trail.chosen.connect(self._go_to)
         self.conflict.chosen.connect(self._remedy)
         self.line.linkActivated.connect(self._linked)
@@ -370,7 +384,7 @@ class ScratchpadView(PagedView):
         CarrySource(self.tray, self.tray, self.carry, self.tray.buffer_at, self.lift)
         parts.range.chosen.connect(lambda key: self.map.show_range(key == "whole"))
         parts.table_button.toggled.connect(self.set_table)
-        parts.steps_button.toggled.connect(self.set_steps)
+        parts.twin.chosen.connect(parts.show_twin)
         parts.why_button.toggled.connect(self.set_why)
         parts.follow.toggled.connect(lambda _on: self.mark())
         parts.copy.clicked.connect(self._copy)

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from spyre_studio.lx_room import StepRoom
@@ -68,6 +69,7 @@ def test_all_forms_of_a_buffer_stand_out(travelled: Opened) -> None:
     assert set(view.heat._followed) == rows
     assert colours_in(view.heat) != plain
     assert "Core 0 holds [" in view.line.text()
+    assert "core 5 holds [" in view.heat.tooltip_for((5, 2))
     view.set_table(True)
     model = view.table.table.model()
     muted = {
@@ -145,7 +147,8 @@ def test_the_strip_draws_what_the_table_lists(opened: Opened) -> None:
     assert used.max() == 1
     assert hole.tolist() == pytest.approx((room.largest / room.budget).tolist())
     assert split.tolist() == pytest.approx(room.fragmentation.tolist())
-    view.panels.steps_button.click()
+    view.panels.table_button.click()
+    view.panels.twin.chosen.emit("steps")
     rows = view.steps.table.shown()
     assert [row.cells[1] for row in rows] == list(range(len(data_of(view).steps)))
     view.panels.copy.click()
@@ -154,6 +157,40 @@ def test_the_strip_draws_what_the_table_lists(opened: Opened) -> None:
     assert [int(row[4]) for row in table[1:]] == room.largest.tolist()
     view.steps.table.selectRow(3)
     assert selection.step == 3
+
+
+def test_cores_have_a_table_too(opened: Opened) -> None:
+    view, selection = opened
+    view.panels.show_twin("cores")
+    assert view.table_shown
+    rows = view.cores.table.shown()
+    assert [row.cells[1] for row in rows] == list(range(data_of(view).cores))
+    assert [row.cells[2] for row in rows] == data_of(view).fill.max(axis=1).tolist()
+    view.cores.table.selectRow(5)
+    assert selection.core == 5
+    view.panels.copy.click()
+    assert QGuiApplication.clipboard().text().startswith("fullest at,core,")
+    view.set_table(False)
+    view.set_table(True)
+    assert view.cores.isVisible(), "the last twin comes back"
+
+
+def test_every_picture_has_a_menu(opened: Opened) -> None:
+    view, selection = opened
+    for picture, item, entries in (
+        (view.heat, (4, 2), ["Look at core 4", "Go to step 2"]),
+        (view.strip, 3, ["Go to step 3"]),
+        (view.map, Spot("step", 1), ["Go to step 1"]),
+    ):
+        picture.menu_requested.emit(item, QPoint(5, 5))
+        menu = next(menu for menu in view.findChildren(QMenu) if menu.isVisible())
+        found = {action.text(): action for action in menu.actions()}
+        assert {*entries, "As a table"} <= found.keys()
+        for entry in entries:
+            found[entry].trigger()
+        menu.close()
+        menu.setParent(None)
+    assert (selection.core, selection.step) == (4, 1)
 
 
 def test_a_short_peak_is_never_lost(qtbot: QtBot, dark: Theme) -> None:
