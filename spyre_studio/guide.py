@@ -7,12 +7,13 @@ figures; texts hold names of figures in braces, which `guide_figures` fills in f
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from frozendict import frozendict
 
 from compiler.pins import Pins
+from spyre_studio.guide_heading import Heading
 from spyre_studio.pin_change import with_division, with_placement, with_relayout, without
 
 Time = Literal["", "faster", "slower"]
@@ -92,17 +93,6 @@ class GuideStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """What the start page says of a lesson: `line` in one line, `minutes` it takes, `model` the example it is about."""
-
-    key: str
-    title: str
-    line: str
-    minutes: int
-    model: str
-
-
-@dataclass(frozen=True, slots=True)
 class Lesson:
     """A walk through an example."""
 
@@ -124,22 +114,6 @@ class Lesson:
         if not any(step.done.pipeline for step in self.steps):
             return ""
         return _last((step.done.pipeline for step in self.steps[:number]), first)
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a lesson was read: the step that one is at, counted from 0, and whether its end was ever reached."""
-
-    step: int = 0
-    finished: bool = False
-
-    def at(self, step: int) -> Progress:
-        """The same at another step."""
-        return replace(self, step=step)
-
-    def ended(self) -> Progress:
-        """The same after the last step; it begins anew the next time."""
-        return Progress(0, finished=True)
 
 
 def _last(words: Iterable[str], first: str) -> str:

@@ -11,13 +11,15 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import resources
 from compiler.errors import InputError
 from resources.examples import example
-from spyre_studio.guide import GuideStep, Heading, Lesson
-from spyre_studio.guide_step_file import read_step
+from spyre_studio.guide_heading import Heading
+
+if TYPE_CHECKING:
+    from spyre_studio.guide import GuideStep, Lesson
 
 LESSONS: Final = ("softmax", "mlp", "attention", "mismatch")
 """The bundled ones, the simplest first."""
@@ -44,6 +46,8 @@ def heading_of(path: Path) -> Heading:
 @cache
 def read_lesson(path: Path) -> Lesson:
     """A whole lesson; InputError with one sentence for what is none."""
+    from spyre_studio.guide import Lesson  # the start page needs no steps
+
     table = _parsed(path, _read(path))
     heading = _heading(path, {key: value for key, value in table.items() if key != "step"})
     steps = table.get("step")
@@ -60,6 +64,8 @@ def fault(path: Path, why: str) -> InputError:
 
 
 def _step(path: Path, number: int, table: object) -> GuideStep:
+    from spyre_studio.guide_step_file import read_step
+
     try:
         return read_step(table)
     except ValueError as error:

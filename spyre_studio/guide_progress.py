@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spyre_studio.guide import Progress
+from spyre_studio.guide_heading import Progress
 from spyre_studio.settings import Settings
 
 _FINISHED: Final = "finished"

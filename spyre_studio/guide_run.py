@@ -2,7 +2,7 @@
 
 Owns: the order of things, and that a step finds the plan that it takes for granted.  Refuses: how words look, what
 conditions mean, and files.  A lesson lives through re-solves, undo and changes of view; another model ends it, and it
-goes on where it was left.
+goes on where it was left.  What only a running lesson needs is imported when one begins: a window starts without.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 
 from compiler.errors import StudioError
 from compiler.pins import Pins
-from spyre_studio.guide import GuideStep, Lesson
-from spyre_studio.guide_conditions import bring_to, do, holds, look_at
 from spyre_studio.guide_file import lesson_path, read_lesson
 from spyre_studio.guide_progress import keep_progress, progress_of
 
 if TYPE_CHECKING:
+    from spyre_studio.guide import GuideStep, Lesson
     from spyre_studio.guide_stage import GuideStage
     from spyre_studio.main_window import MainWindow
 
@@ -119,6 +118,8 @@ class Guides(QObject):
     def show_me(self) -> None:
         """Have the task of this step done."""
         if self._lesson is not None and self.step.done and not self._done:
+            from spyre_studio.guide_conditions import do
+
             do(self.step.done, self._window)
             self.look()
 
@@ -132,6 +133,8 @@ class Guides(QObject):
         """See whether the task was done meanwhile."""
         if self._lesson is None or not self._window.has_views:
             return
+        from spyre_studio.guide_conditions import holds
+
         before, self._done = self._done, self._done or holds(self.step.done, self._window)
         if self._done and not before:
             self.changed.emit()
@@ -153,6 +156,8 @@ class Guides(QObject):
         self._go(number if number < len(lesson.steps) else 0, prepare=True)
 
     def _go(self, number: int, prepare: bool) -> None:
+        from spyre_studio.guide_conditions import holds, look_at
+
         lesson, settings = self._lesson, self._window.session.settings
         assert lesson is not None
         self._number = number
@@ -166,6 +171,8 @@ class Guides(QObject):
 
     def _prepare(self, lesson: Lesson) -> None:
         """Have the plan that this step takes for granted."""
+        from spyre_studio.guide_conditions import bring_to
+
         session = self._window.session
         pins: Pins = lesson.pins_at(self._number, session.pins)
         bring_to(session, pins, lesson.pipeline_at(self._number, _FIRST_PIPELINE))

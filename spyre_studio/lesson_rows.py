@@ -10,8 +10,8 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from compiler.errors import StudioError
-from spyre_studio.guide import Heading
 from spyre_studio.guide_file import LESSONS, heading_of, lesson_path
+from spyre_studio.guide_heading import Heading
 from spyre_studio.guide_progress import progress_of
 from spyre_studio.qt_theme import px
 from spyre_studio.row_button import RowButton

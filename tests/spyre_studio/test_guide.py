@@ -6,9 +6,10 @@ import pytest
 from frozendict import frozendict
 
 from compiler.pins import Pins
-from spyre_studio.guide import Done, GuideStep, Heading, Lesson, Progress
+from spyre_studio.guide import Done, GuideStep, Lesson
 from spyre_studio.guide_figure_names import FIGURES
 from spyre_studio.guide_figures import Scene, figure
+from spyre_studio.guide_heading import Heading, Progress
 from spyre_studio.guide_progress import keep_progress, progress_of
 from spyre_studio.settings import Settings
 from spyre_studio.units import UNKNOWN, format_us

@@ -1,5 +1,7 @@
 """Lesson files: the bundled ones, and one sentence for everything that is none."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -126,3 +128,11 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
 )
 def test_braces_hold_figures_and_nothing_else(text: str, words: str) -> None:
     assert words in figure_fault(text) if words else not figure_fault(text)
+
+
+def test_a_start_reads_and_imports_no_steps() -> None:
+    """The window is there before anybody has begun a lesson."""
+    code = "import sys, spyre_studio.main_window; print([n for n in sys.modules if n.startswith('spyre_studio.guide')])"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    for name in ("guide_conditions", "guide_places", "guide_figures", "guide_stage", "guide_step_file", "guide'"):
+        assert f"spyre_studio.{name}" not in told
