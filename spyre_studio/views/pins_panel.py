@@ -182,7 +182,7 @@ class PinsPanel(QWidget):
         change = found if isinstance(found, LastChange) else None
         for label, words, tone in (
             (self.saving, change.saving if change else "", _tone(change)),
-            (self.outcome, change.pins if change else "", change.tone if change else "mute"),
+            (self.outcome, self._short(change.pins) if change else "", change.tone if change else "mute"),
         ):
             label.setText(words)
             label.setVisible(bool(words))
@@ -191,6 +191,10 @@ class PinsPanel(QWidget):
         self.outcome.setToolTip("\n".join(change.details) if change else "")
         if change is not None:
             self.told.emit(" · ".join(part for part in (change.saving, change.pins) if part))
+
+    def _short(self, outcome: str) -> str:
+        """Without names where the list has them, first of all."""
+        return outcome.partition(" (")[0] if len(self._session.pins.keys) >= MANY else outcome
 
     def _changed(self, what: str) -> None:
         if what in {"pins", "plan", "state"}:
