@@ -86,6 +86,10 @@ class Stage(Session):
         """Only noted."""
         self.asked.append("verify")
 
+    def weigh(self) -> None:
+        """Only noted."""
+        self.asked.append("weigh")
+
     def simulate(self) -> None:
         """Answered at once, or only noted."""
         self.asked.append("simulate")
