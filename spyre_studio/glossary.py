@@ -31,7 +31,7 @@ TERMS: Final[tuple[Term, ...]] = (
     Term(
         "device memory",
         _DEVICE,
-        "the memory of the card, outside the cores; what lies there is moved whenever an op reads or writes it",
+        "the memory of the card, outside the cores, from and to which ops move what they read and write",
         ("hbm", "outside LX"),
     ),
     Term("ring", _DEVICE, "the links from core to core, over which parts reach cores that do not hold them"),

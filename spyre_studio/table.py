@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView,
 
 from spyre_studio.bars import BAR_ROLE, BarCell, Part
 from spyre_studio.columns import ColumnRoom
+from spyre_studio.columns_button import ColumnsButton
 from spyre_studio.glossary import hinted
 from spyre_studio.qt_theme import font, px, qcolor
 from spyre_studio.theme import GRID, ROW
@@ -188,6 +189,10 @@ class CopyableTable(QTableView):
         self._wanted_widths: list[int] = []
         ranked = sorted((-one.gives_way, place) for place, one in enumerate(model.columns) if one.gives_way)
         self._room = ColumnRoom(tuple(place for _, place in ranked))
+        self._more = ColumnsButton(self.horizontalHeader())
+        self._more.clicked.connect(
+            lambda: self.columns_menu().popup(self._more.mapToGlobal(self._more.rect().topLeft()))
+        )
         self._filtered = _Filtered(self)
         self._filtered.setSourceModel(model)
         self._filtered.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
@@ -308,7 +313,7 @@ class CopyableTable(QTableView):
 
     def _fit_columns(self) -> None:
         """Columns as wide as their values, until the user drags one: then those widths hold."""
-        if self._dragged or not self._model.rows:
+        if self._dragged:
             return
         header = self.horizontalHeader()
         columns = range(header.count())
@@ -321,21 +326,26 @@ class CopyableTable(QTableView):
         """What a row is about stays readable: where it does not fit beside the others, the table scrolls.  Long values
         are cut, unless there is room to spare."""
         header = self.horizontalHeader()
-        if self._dragged or not self._model.rows or len(self._wanted_widths) != header.count():
+        if self._dragged or len(self._wanted_widths) != header.count():
             return
         least = [min(wanted, px(_WIDEST)) for wanted in self._wanted_widths]
-        hidden = self._room.hidden([max(least[0], header.sectionSizeHint(0)), *least[1:]], self.viewport().width())
+        widths, room = [max(least[0], header.sectionSizeHint(0)), *least[1:]], self.viewport().width()
+        hidden = self._room.hidden(widths, room)
+        if hidden:
+            room -= self._more.room
+            hidden = self._room.hidden(widths, room)
         for place in self._room.order:
             self.setColumnHidden(place, place in hidden)
+        self._more.show_hidden([self._model.columns[place].title for place in sorted(hidden)])
         shown = [place for place in range(1, header.count()) if place not in hidden]
-        spare = max(self.viewport().width() - least[0] - sum(least[place] for place in shown), 0)
+        spare = max(room - least[0] - sum(least[place] for place in shown), 0)
         for place in shown:
             grown = min(self._wanted_widths[place] - least[place], spare)
             spare -= grown
             header.resizeSection(place, least[place] + grown)
         needed = max(least[0], header.sectionSizeHint(0))
         others = sum(header.sectionSize(place) for place in range(1, header.count()))
-        fits = self.viewport().width() - others >= needed
+        fits = room - others >= needed
         mode = QHeaderView.ResizeMode
         header.setSectionResizeMode(0, mode.Stretch if fits else mode.Interactive)
         if not fits:

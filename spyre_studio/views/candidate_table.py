@@ -66,8 +66,8 @@ COLUMNS: Final = (
     Column("time, µs", _us, number=True, hint="Predicted time of the op alone; compute and memory run at once"),
     Column("more, µs", _more, number=True, hint="Against the division of this plan"),
     *(Column(group.title, _us, number=True, hint=f"µs: {', '.join(sorted(group.terms))}") for group in _BY_GROUP),
-    Column("points", _points, number=True, hint="Ranking of the public rule: preferences, no time"),
-    Column("span", _bytes, number=True, hint="Largest stretch of one tensor that a core walks"),
+    Column("points", _points, number=True, hint="Ranking of the public rule: preferences, no time", gives_way=3),
+    Column("span", _bytes, number=True, hint="Largest stretch of one tensor that a core walks", gives_way=2),
     Column("why", colour=_verdict_colour, hint="Why it lost against the division of this plan"),
 )
 

@@ -25,8 +25,8 @@ _ROWS: Final = 9  # in view
 COLUMNS: Final = (
     Column("core", number=True),
     Column("iterations", hint="The range of every split loop"),
-    Column("partial sums", hint="From which core they come, and to which they go"),
-    Column("slices", hint="What it reads and writes"),
+    Column("partial sums", hint="From which core they come, and to which they go", gives_way=1),
+    Column("slices", hint="What it reads and writes", gives_way=2),
 )
 
 

@@ -215,10 +215,16 @@ class InsightsView(PagedView):
             Column("what", _ending),
             Column("costs, µs", _cost, number=True, bar=self._share, hint="Predicted time that goes to it"),
             Column("saves, µs", _saves, number=True, hint=saves, colour=_saves_colour),
-            Column("kind"),
-            Column("moved", lambda cell: moved_text(float(cell)), number=True, hint="Bytes from and to device memory"),
-            Column("nearest remedy"),
-            Column("finding"),
+            Column("kind", gives_way=1),
+            Column(
+                "moved",
+                lambda cell: moved_text(float(cell)),
+                number=True,
+                hint="Bytes from and to device memory",
+                gives_way=2,
+            ),
+            Column("nearest remedy", gives_way=3),
+            Column("finding", gives_way=4),
         )
 
     def _connect(self) -> None:

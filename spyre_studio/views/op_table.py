@@ -66,9 +66,9 @@ class OpTable(QWidget):
             Column("step", lambda cell: format_count(float(cell)), number=True),
             Column("kind"),
             Column("division", hint="Loops and into how many parts each is cut, fastest varying first"),
-            Column("cores", _count, number=True),
+            Column("cores", _count, number=True, gives_way=1),
             Column("time, µs", _time, number=True, bar=self._share),
-            Column("writes"),
+            Column("writes", gives_way=2),
             Column("result in"),
         )
 

@@ -50,14 +50,20 @@ class RooflineTable(QWidget):
     def _columns(self) -> tuple[Column, ...]:
         return (
             Column("step"),
-            Column("kind"),
+            Column("kind", gives_way=5),
             Column("time, µs", lambda cell: format_number(float(cell)), number=True, bar=self._share),
             Column("bound by"),
             Column("of allowed", _share_text, number=True, hint="Share of what the sustained roofs allow"),
-            Column("a ns", _short, number=True, hint="Operations per nanosecond, by the predicted time"),
-            Column("a byte", _short, number=True, hint="Operations per byte of traffic"),
-            Column("operations", _short, number=True, hint="Multiply-accumulates of a matmul; primitives of other ops"),
-            Column("traffic", _bytes, number=True, hint="Bytes from and to device memory"),
+            Column("a ns", _short, number=True, hint="Operations per nanosecond, by the predicted time", gives_way=4),
+            Column("a byte", _short, number=True, hint="Operations per byte of traffic", gives_way=2),
+            Column(
+                "operations",
+                _short,
+                number=True,
+                hint="Multiply-accumulates of a matmul; primitives of other ops",
+                gives_way=3,
+            ),
+            Column("traffic", _bytes, number=True, hint="Bytes from and to device memory", gives_way=1),
         )
 
 

@@ -127,15 +127,21 @@ class TrafficTable(QWidget):
         return (
             Column("step"),
             Column("memory read", _bytes, number=True, hint=f"{hint}, from device memory"),
-            Column("read once", _bytes, number=True, hint=once),
+            Column("read once", _bytes, number=True, hint=once, gives_way=8),
             Column("memory written", _bytes, number=True, hint=f"{hint}, to device memory"),
             Column(
                 "device memory", _bytes, number=True, bar=self._share, hint="Read and written, beside the most of all"
             ),
-            Column("LX read", _bytes, number=True, hint=hint),
-            Column("LX written", _bytes, number=True, hint=hint),
+            Column("LX read", _bytes, number=True, hint=hint, gives_way=7),
+            Column("LX written", _bytes, number=True, hint=hint, gives_way=6),
             Column("ring", _bytes, number=True, hint=f"{hint}, between cores"),
-            Column("cores", lambda cell: format_count(float(cell)), number=True, hint="Cores that moved any of it"),
+            Column(
+                "cores",
+                lambda cell: format_count(float(cell)),
+                number=True,
+                hint="Cores that moved any of it",
+                gives_way=9,
+            ),
         )
 
     def _share(self, cell: Cell) -> float:
@@ -150,13 +156,25 @@ def _result_columns() -> tuple[Column, ...]:
         Column("cosine", _cosine, number=True, hint="Cosine similarity of the result and PyTorch's, 1 for equal ones"),
         Column("max |d|", _small, number=True, hint="Largest difference from PyTorch, of elements that are numbers"),
         Column("deviations", _deviations, number=True, hint="Of all elements together: root mean square, in roundings"),
-        Column("allowed", _deviations, number=True, hint="Deviations that rounding explains, of all elements together"),
+        Column(
+            "allowed",
+            _deviations,
+            number=True,
+            hint="Deviations that rounding explains, of all elements together",
+            gives_way=5,
+        ),
         Column("beyond", _count, number=True, hint="Elements that are by themselves beyond what rounding explains"),
-        Column("differing", _count, number=True, hint="Elements that are not equal"),
-        Column("elements", _count, number=True),
-        Column("max relative", _small, number=True, hint="Largest difference relative to PyTorch's value"),
-        Column("rms", _small, number=True, hint="Root mean square of the differences, of elements that are numbers"),
-        Column("first difference"),
+        Column("differing", _count, number=True, hint="Elements that are not equal", gives_way=4),
+        Column("elements", _count, number=True, gives_way=7),
+        Column("max relative", _small, number=True, hint="Largest difference relative to PyTorch's value", gives_way=8),
+        Column(
+            "rms",
+            _small,
+            number=True,
+            hint="Root mean square of the differences, of elements that are numbers",
+            gives_way=9,
+        ),
+        Column("first difference", gives_way=6),
     )
 
 

@@ -4,16 +4,18 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
 from spyre_studio.columns import ColumnRoom, fitting
+from spyre_studio.columns_button import ColumnsButton
 from spyre_studio.table import Column, CopyableTable, Row, TableModel
 from spyre_studio.theme import Theme
 from spyre_studio.variant_rows import NOTE
 from spyre_studio.views.timeline import TimelineView
 from spyre_studio.views.variants import VariantsView
 from tests.programs import attention
+from tests.spyre_studio.door import Door, opened
 from tests.spyre_studio.hand import show
 from tests.spyre_studio.plans import compiled
 from tests.spyre_studio.stage import Stage, quiet_settings, staged
@@ -78,3 +80,44 @@ def test_the_tree_of_variants_does_not_scroll_sideways(qtbot: QtBot, stage: Stag
     assert not view.tree.isColumnHidden(2)
     view.tree.edit_at(NOTE)
     assert not view.tree.isColumnHidden(NOTE), "a note can be written where it was left out"
+
+
+def test_the_button_says_how_many_are_left_out_and_shows_them(qtbot: QtBot, dark: Theme) -> None:
+    columns = (Column("step"), Column("much less important", gives_way=2), Column("less", gives_way=1))
+    table = CopyableTable(TableModel(columns, [Row("a", ("a" * 20, "b" * 20, "c" * 20))]), "made up")
+    show(qtbot, table, 2000, 200)
+    more = table.horizontalHeader().findChild(ColumnsButton)
+    assert more is not None
+    assert not more.isVisible()
+    table.resize(120, 200)
+    assert (more.text(), more.isVisible()) == ("+2", True)
+    assert more.accessibleName() == "2 columns left out: much less important, less"
+    assert more.geometry().right() == table.horizontalHeader().width() - 1
+    more.click()
+    menu = table.findChild(QMenu)
+    assert menu is not None
+    assert [entry.isChecked() for entry in menu.actions()] == [False, False]
+    menu.close()
+
+
+def test_no_table_of_the_window_scrolls_sideways(qtbot: QtBot, qapp: QApplication, tmp_path: Path, dark: Theme) -> None:
+    door = Door(quiet_settings(str(tmp_path)))
+    setattr(door.jobs, "submit", lambda *_, **__: None)  # noqa: B010  a view that asks waits
+    window = opened(qtbot, qapp, door, None)
+    window.resize(1280, 800)
+    door.put_model(compiled(program=attention(2, 128, 64), cores=4))
+    scrolled, seen = list[str](), set[str]()
+    for key, view in window.workbench.views.items():
+        window.workbench.show_view(key)
+        for button in view.findChildren(QToolButton):
+            if button.text() == "Table" and button.isVisible():
+                button.setChecked(True)
+        for _ in range(10):
+            QApplication.processEvents()
+        for table in (each for each in view.findChildren(CopyableTable) if each.isVisible()):
+            seen.add(table.accessibleName())
+            if table.horizontalScrollBar().maximum():
+                scrolled.append(f"{key}: {table.accessibleName()}")
+    window.close()
+    assert scrolled == []
+    assert len(seen) >= 5

@@ -28,6 +28,7 @@ from pytestqt.qtbot import QtBot
 from spyre_studio.actions import ACTIONS
 from spyre_studio.choice_list import ChoiceList
 from spyre_studio.colour import MIN_MARK, MIN_TEXT, contrast
+from spyre_studio.columns_button import ColumnsButton
 from spyre_studio.file_dialogs import FileDialogs
 from spyre_studio.main_window import MainWindow
 from spyre_studio.picker import Picker
@@ -55,6 +56,7 @@ ELSEWHERE = (
     SliceMaps,  # chooses a core: arrows do in the grid of cores above it
     ChoiceList,  # the line above it has the keyboard, and arrows and Enter go to the list
     QHeaderView,  # sorts: the table has a key for it
+    ColumnsButton,  # opens the menu of the table: so does the key for menus on that
 )
 MOST = 300  # more than any page has
 
