@@ -15,7 +15,7 @@ from spyre_studio.listing_shape import Shape
 from spyre_studio.listing_text import Numbers
 
 _SHORTEST = 3  # lines of a run
-_ALONE = frozenset({"decided", "note"})  # sentences: what one says, the others do not
+_ALONE = frozenset({"decided", "note", "pass"})  # sentences: what one says, the others do not
 _MOST_PARTS = 4  # runs that cores with different work may make; more are one run
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
 from spyre_studio.background import Background
@@ -58,7 +58,7 @@ class ProgramView(PagedView):
         self.kind = Chooser("Listing", [*((row.key, row.title) for row in kinds()), (PASSES, "passes")])
         self.lines = TextLines("Listing")
         self.search = TextSearch(self.lines)
-        self.stale, self.phase, self.cancel = QLabel(), QLabel(), QPushButton("Cancel")
+        self.stale, self.phase, self.cancel = QLabel(), QLabel(), QToolButton()
         self.writing = StatePage(_WRITING)
         self._arrange()
         self._connect()
@@ -256,8 +256,9 @@ class ProgramView(PagedView):
             label.setFont(font("label"))
             label.setProperty("tone", tone)
             label.hide()
+        self.cancel.setText("Cancel")
+        self.cancel.setToolTip("Leave it at the log")
         self.cancel.hide()
-        self.lines.setToolTip("")
         self.lines.setAccessibleDescription(KEYS_HINT)
         head = QHBoxLayout()
         head.setContentsMargins(px(GRID), px(GRID / 2), px(PAD), px(GRID / 2))
