@@ -38,7 +38,10 @@ RESOLVED = (
     "other passes decided was kept"
 )
 UNKNOWN_BEFORE = "the plan before it is not known here, so that what it changed cannot be told"
-AGAIN = "the passes before the last were run again to see what each changed; the rest, up to the plan as it is, the last did"
+AGAIN = (
+    "the passes before the last were run again to see what each changed; the rest, up to the plan as it is, the last "
+    "one did"
+)
 OTHER_VERSION = "it was made by another version or was stopped, so that no changes are shown"
 
 

@@ -259,6 +259,7 @@ class ProgramView(PagedView):
         self.cancel.setText("Cancel")
         self.cancel.setToolTip("Leave it at the log")
         self.cancel.hide()
+        self.kind.setToolTip(f"Another listing of the plan. In the text: {KEYS_HINT}.")
         self.lines.setAccessibleDescription(KEYS_HINT)
         head = QHBoxLayout()
         head.setContentsMargins(px(GRID), px(GRID / 2), px(PAD), px(GRID / 2))
