@@ -5,16 +5,26 @@ Owns: the panel. Refuses: doing anything; `taken` carries the remedy that is wan
 
 from __future__ import annotations
 
-from html import escape
+from itertools import pairwise
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from spyre_studio.insight import Insight, Remedy
 from spyre_studio.insight_words import cost_text, saving_text, saving_tone
 from spyre_studio.insights import KINDS
-from spyre_studio.qt_theme import active_theme, font, px
+from spyre_studio.qt_theme import font, px
 from spyre_studio.theme import GRID, PAD
 from spyre_studio.units import format_count
 from spyre_studio.views import view_row
@@ -23,6 +33,27 @@ from spyre_studio.widgets import Card, Heading, button, text_label
 NAMED: Final = 3
 """So many steps and buffers are named; the rest is counted."""
 _STEP, _BUFFER = "step", "buffer"
+
+
+class NameLink(QPushButton):
+    """A name that can be clicked, in the width that there is."""
+
+    def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.name = name
+        self.setProperty("quiet", True)
+        self.setToolTip(f"{name}\n{hint}")
+        self.setAccessibleName(f"{hint}: {name}")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(1)
+        self.setStyleSheet("text-align: left; padding-left: 0;")
+        self.setText(name)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Shortened in the middle, where names of one module are alike."""
+        super().resizeEvent(event)
+        room = self.width() - px(GRID)
+        self.setText(self.fontMetrics().elidedText(self.name, Qt.TextElideMode.ElideMiddle, room))
 
 
 class InsightDetail(QScrollArea):
@@ -35,6 +66,7 @@ class InsightDetail(QScrollArea):
         super().__init__(parent)
         self._insight: Insight | None = None
         self.buttons: list[QPushButton] = []
+        self.links: list[NameLink] = []
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -47,7 +79,7 @@ class InsightDetail(QScrollArea):
 
     def show_insight(self, insight: Insight | None, total_us: float, awake: bool) -> None:
         """Another one; `awake`: remedies can be taken now."""
-        self._insight, self.buttons = insight, []
+        self._insight, self.buttons, self.links = insight, [], []
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(px(PAD), px(GRID), px(PAD), px(GRID))
@@ -61,6 +93,9 @@ class InsightDetail(QScrollArea):
             old.hide()
             old.deleteLater()  # one of its buttons may be what asked for this
         self.setWidget(page)
+        stops: list[QWidget] = [self, *self.links, *self.buttons]
+        for first, second in pairwise(stops):  # what is made anew would come last of the window
+            self.setTabOrder(first, second)
         self.verticalScrollBar().setValue(at)
 
     def _fill(self, column: QVBoxLayout, insight: Insight, total_us: float, awake: bool) -> None:
@@ -79,19 +114,20 @@ class InsightDetail(QScrollArea):
         for remedy in insight.remedies:
             column.addWidget(self._card(remedy, remedy is nearest, awake))
 
-    def _links(self, words: str, names: tuple[str, ...], what: str) -> QLabel:
-        colour = active_theme().accent_text
-        linked = [
-            f"<a style='color:{colour}; text-decoration:none' href='{what}:{place}'>{escape(name)}</a>"
-            for place, name in enumerate(names[:NAMED])
-        ]
-        more = f" and {format_count(len(names) - NAMED, 'more', 'more')}" if len(names) > NAMED else ""
-        label = _narrow(text_label(f"{words}: {', '.join(linked)}{more}", "mute"))
-        label.setTextFormat(Qt.TextFormat.RichText)
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
-        label.setAccessibleName(f"{words}: {', '.join(names[:NAMED])}{more}")
-        label.linkActivated.connect(lambda link: self.pointed.emit(what, names[int(link.partition(":")[2])]))
-        return label
+    def _links(self, words: str, names: tuple[str, ...], what: str) -> QWidget:
+        """A line for each name."""
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        more = f", {format_count(len(names) - NAMED, 'more', 'more')} not named" if len(names) > NAMED else ""
+        column.addWidget(_narrow(text_label(f"{words}{more}", "mute")))
+        for name in names[:NAMED]:
+            link = NameLink(name, f"Select this {what}")
+            link.clicked.connect(lambda _checked=False, name=name: self.pointed.emit(what, name))
+            self.links.append(link)
+            column.addWidget(link)
+        return holder
 
     def _card(self, remedy: Remedy, nearest: bool, awake: bool) -> QWidget:
         card = Card()
