@@ -23,6 +23,7 @@ from spyre_studio.lights import VerdictLights
 from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.session import Session
+from spyre_studio.session_state import SWEEP, WEIGH
 from spyre_studio.solver_words import bound_text, plan_hint, solver_text
 from spyre_studio.theme import GRID, PAD, Tone
 from spyre_studio.units import format_count, format_us
@@ -66,7 +67,7 @@ class Header(QWidget):
         count = len(session.pins.keys)
         self.pins_chip.set_words(format_count(count, "pin"), "Show the pins")
         self.pins_chip.setVisible(count > 0)
-        self.resolve.setEnabled(not session.opening and not session.busy)
+        self.resolve.setEnabled(not session.opening and session.busy in {"", SWEEP, WEIGH})  # these run beside it
         self._show_time(compilation)
         self._show_old()
         self._fit()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QMenu, QWidget
 
-from spyre_studio.alike_pins import alike_buffer, alike_op, unpin_words, unpinned_alike
+from spyre_studio.alike_pins import Alike, alike_buffer, alike_op, unpin_words, unpinned_alike
 from spyre_studio.choice_list import Choice
 from spyre_studio.picker import Picker
 from spyre_studio.pin_change import without
@@ -47,21 +47,39 @@ def add_buffer(menu: QMenu, buffer: str, session: Session, named: bool) -> None:
         entry.setCheckable(True)
         entry.setChecked(session.pins.relayout.get(buffer) == way)
         entry.triggered.connect(lambda _checked=False, way=way: session.pin_relayout(buffer, way))
+    add_pin_alike(menu, buffer, session, buffer=True)
 
 
-def add_alike(menu: QMenu, name: str, session: Session) -> None:
+def add_alike(menu: QMenu, name: str, session: Session, buffer: bool = False) -> None:
     """Everything like an op or a buffer: pin it the same way, or not at all; nothing where there is only one."""
     compilation, pins = session.compilation, session.pins
     if compilation is None:
         return
-    program = compilation.problem.program
-    find = alike_op if name in program.op_map else alike_buffer
-    found = find(compilation, pins, name)
-    if found is not None:
-        menu.addAction(found.words, lambda: session.set_pins(found.after))
+    add_pin_alike(menu, name, session, buffer)
     count, after = unpinned_alike(compilation, pins, name)
     if count > 1:
         menu.addAction(unpin_words(count), lambda: session.set_pins(after))
+
+
+def add_pin_alike(menu: QMenu, name: str, session: Session, buffer: bool) -> None:
+    """Pin everything like an op or a buffer in the same way; nothing where there is only one."""
+    found = _alike(name, session, buffer)
+    if found is not None:
+        menu.addAction(found.words, lambda: _pin_alike(name, session, buffer))
+
+
+def _alike(name: str, session: Session, buffer: bool) -> Alike | None:
+    compilation = session.compilation
+    if compilation is None:
+        return None
+    return (alike_buffer if buffer else alike_op)(compilation, session.pins, name)
+
+
+def _pin_alike(name: str, session: Session, buffer: bool) -> None:
+    """With the pins of now: other menus may have changed them since this one was made."""
+    found = _alike(name, session, buffer)
+    if found is not None:
+        session.set_pins(found.after)
 
 
 def add_unpin(menu: QMenu, names: Sequence[str], session: Session) -> None:

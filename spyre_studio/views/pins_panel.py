@@ -27,6 +27,7 @@ from spyre_studio.views.pin_list import PinList, PinRow
 from spyre_studio.widgets import SectionLabel, restyle, text_label
 
 EMPTY = "Nothing is pinned. Choose a split in the inspector, or move a buffer into LX, to fix a decision."
+_OF_OPS: Final = frozenset({"division", "tiles", "same"})
 MANY: Final = 24
 """From so many pins on they are a list: cards of them all would take long, and nobody would find one."""
 
@@ -145,7 +146,7 @@ class PinsPanel(QWidget):
 
     def _select(self, key: str) -> None:
         kind, _, name = key.partition(":")
-        if kind in {"division", "tiles", "same"}:
+        if kind in _OF_OPS:
             self._selection.select_op(name)
         else:
             self._selection.select_buffer(name)
@@ -173,7 +174,8 @@ class PinsPanel(QWidget):
         menu.addAction("Go there", lambda: self._select(key))
         menu.addAction("Switch off" if on else "Switch on", lambda: self._switch(key))
         menu.addAction("Remove" if on else "Forget", lambda: self._remove(key))
-        add_alike(menu, key.partition(":")[2], self._session)
+        kind, _, name = key.partition(":")
+        add_alike(menu, name, self._session, buffer=kind not in _OF_OPS)
         menu.popup(at)
 
     # The last change

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from spyre_studio.picker import Picker
 from spyre_studio.pin_menu import SAME, SWEEP, add_buffer, add_op, add_unpin, choose_same
 from spyre_studio.theme import Theme
+from tests.spyre_studio.blocks import blocks
 from tests.spyre_studio.hand import show
 from tests.spyre_studio.plans import compiled
 from tests.spyre_studio.stage import Stage, quiet_settings
@@ -81,3 +82,25 @@ def ways(stage: Stage, window: QWidget) -> dict[str, QAction]:
     add_buffer(menu, "exp", stage, named=False)
     (below,) = menu.findChildren(QMenu)
     return {entry.text(): entry for entry in below.actions()}
+
+
+def test_everything_alike_is_pinned_from_the_menus_of_ops_and_buffers(tmp_path: Path, window: QWidget) -> None:
+    stage = Stage(quiet_settings(str(tmp_path)))
+    stage.put(compiled(program=blocks()))
+    op, buffer = QMenu(window), QMenu(window)
+    add_op(op, "layers.1.mlp.gate", stage, window)
+    add_buffer(buffer, "layers.1.mlp.gate.weight", stage, named=False)
+    pin = next(entry for entry in op.actions() if entry.text() == "Pin 3 ops like this")
+    place = next(entry for entry in buffer.actions() if entry.text() == "Pin 3 buffers like this")
+    pin.trigger()
+    place.trigger()
+    assert len(stage.pins.division) == 3
+    assert len(stage.pins.placement) == 3
+    assert stage.undo_stack.count() == 2
+    again = QMenu(window)
+    add_op(again, "layers.2.mlp.gate", stage, window)
+    unpin = next(entry for entry in again.actions() if entry.text().startswith("Unpin everything"))
+    assert unpin.text() == "Unpin everything like this (3 pins)"
+    unpin.trigger()
+    assert not stage.pins.division
+    assert len(stage.pins.placement) == 3
