@@ -15,7 +15,7 @@ import numpy as np
 
 from spyre_studio.listing_text import Numbers, Text
 
-_PIECE: Final = 1 << 18  # letters looked at without a pause: other threads come in between
+_PIECE: Final = 1 << 16  # letters looked at without a pause: other threads come in between
 NOTHING: Final[Numbers] = np.zeros(0, np.int64)
 
 
