@@ -25,7 +25,7 @@ from spyre_studio.views.paint import Labels, RectBatch, hatch
 
 MOST: Final = 4000  # boxes drawn one by one; of more, the smallest go into an image
 BODY: Final = 0.62  # of the kind's colour in a box that is not selected
-_DIMMED: Final = 0.2  # the same where another buffer is followed
+_DIMMED: Final = 0.13  # the same where another buffer is followed
 _ROUNDED: Final = 400  # boxes; with more of them in view corners are not rounded
 _CELL: Final = 2  # px of the image of small boxes
 

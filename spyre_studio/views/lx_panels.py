@@ -36,7 +36,7 @@ _CHOICE = 440  # px; below this the choice of addresses makes way for the other 
 _NARROW = 560  # px; below this the pictures stand one over the other, or the second one waits
 _WIDE = 1000  # px; below this the list has the map over it while something is carried, else beside it
 _LOW, _TRAIL = 300, 120  # px; below this height the strip waits, and so much earlier beside a trail
-_HIGH = 620  # px; from this height on the tray has more lines
+_LINES = (0, 300, 350, 620, 700)  # px; from each of these heights on the tray has one line more
 
 
 class LxPanels(QWidget):
@@ -116,8 +116,9 @@ class LxPanels(QWidget):
         self.why.setVisible(list_shown)
         self.heat.setVisible(not narrow or tall)
         following = not self.trail.isHidden()
-        self.strip.setVisible(self.height() >= px(_LOW + (_TRAIL if following else 0)) and not beside_list)
-        self.tray.set_lines(1 if narrow or self.height() < px(_LOW) else 5 if self.height() >= px(_HIGH) else 3)
+        room = self.height() - px(_TRAIL if following else 0)
+        self.strip.setVisible(room >= px(_LOW) and not beside_list)
+        self.tray.set_lines(1 if narrow else sum(room >= px(least) for least in _LINES))
         self.legend.setVisible(self.width() >= px(_LEGEND) and pictures)
         self.range.setVisible(pictures and self.width() >= px(_CHOICE))
         low = px(_LOW_LEGEND) <= self.width() < px(_LEGEND)
