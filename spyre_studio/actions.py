@@ -10,12 +10,17 @@ from typing import Final
 
 from spyre_studio.action import MENUS, Action, Menu, Scope, When
 from spyre_studio.graph_rows import COLOUR_ROWS, COPY_ROWS, FOLD_ROWS, PICTURE_ROWS, TRACE_ROWS
+from spyre_studio.guide_menu import LESSON_ROWS
 from spyre_studio.link_menu import LINK_ROWS
+from spyre_studio.lx_menu import LX_ROWS
+from spyre_studio.program_menu import PROGRAM_ROWS
 from spyre_studio.project_menu import PROJECT_ROWS
 from spyre_studio.report_menu import REPORT_ROWS
+from spyre_studio.run_menu import RUN_ROWS
 from spyre_studio.text_zoom_menu import SIZE_ROWS
 from spyre_studio.variant_menu import VARIANT_ROWS
 from spyre_studio.views import VIEWS
+from spyre_studio.whatif_menu import ALIKE_ROWS, SWEEP_ROWS
 
 __all__ = ["ACTIONS", "MENUS", "Action", "Menu", "Scope", "When"]
 
@@ -38,6 +43,7 @@ _ROWS: Final = (
     ),
     Action("export", "File", "Export…", "export", ("Ctrl+E",), "Write the plan in another format.", "plan"),
     *REPORT_ROWS,
+    *RUN_ROWS,
     *PICTURE_ROWS,
     Action("load-pins", "File", "Load pins…", "load_pins", (), "Take the pins of a file.", "plan", section=True),
     Action(
@@ -87,6 +93,7 @@ _ROWS: Final = (
         "Give the selected op the division of another one.",
         "op",
     ),
+    *ALIKE_ROWS,
     Action("remove-pins", "Edit", "Remove all pins", "remove_pins", (), "Let the compiler decide everything.", "pins"),
     *COPY_ROWS,
     Action("find", "Edit", "Find in the graph", "find", ("Ctrl+F",), "Search ops and buffers.", "plan", section=True),
@@ -129,6 +136,7 @@ _ROWS: Final = (
         "Re-solve as soon as a pin changes.",
         setting="resolve_automatically",
     ),
+    *SWEEP_ROWS,
     *VARIANT_ROWS,
     Action(
         "verify",
@@ -274,6 +282,8 @@ _ROWS: Final = (
         "graph",
     ),
     *TRACE_ROWS,
+    *LX_ROWS,
+    *PROGRAM_ROWS,
     Action(
         "left", "Window", "Model and pins", "toggle_left", ("Ctrl+B",), "Show or hide the panel at the left.", "plan"
     ),
@@ -291,6 +301,7 @@ _ROWS: Final = (
         "reset", "Window", "Reset layout", "reset_layout", (), "Panels as they were at first.", "plan", section=True
     ),
     Action("start", "Window", "Start page", "start_page", (), "Examples and recent files; what is open stays open."),
+    *LESSON_ROWS,
     Action("keys", "Help", "Keys", "show_keys", ("F1", "?"), "All keys on one page."),
     Action("words", "Help", "Words", "show_words", ("Shift+F1",), "What the words of the field mean, to be searched."),
     Action("about", "Help", "About Spyre Studio", "about", (), "What this is, and its version."),

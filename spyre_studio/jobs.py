@@ -266,16 +266,18 @@ def _parsed(line: bytes, active: dict[int, Job], pieces: dict[int, list[bytes]])
         return _Answer(number, failure=bug(message["bug"]))
     if "result" not in message or job is None:
         return _Answer(number)
-    plain = None
+    plain = value = None
     try:
         plain = join(message["result"], parts)
-        return _Answer(number, finished=True, value=job.read(plain))
+        value = job.read(plain)
+        return _Answer(number, finished=True, value=value)
     except StudioError as error:
         return _Answer(number, failure=Failure.of(error))
     except Exception:  # noqa: BLE001  nobody is above a pool thread: what is not told here would never be told
         return _Answer(number, failure=bug(traceback.format_exc()))
     finally:
-        take_apart(plain)
+        if parts and value is not plain:
+            take_apart(plain)
 
 
 def _parsed_without_pauses(line: bytes, active: dict[int, Job], pieces: dict[int, list[bytes]]) -> _Answer:

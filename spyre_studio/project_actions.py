@@ -8,10 +8,10 @@ from __future__ import annotations
 from PySide6.QtWidgets import QInputDialog
 
 from spyre_studio.action import Action
-from spyre_studio.report_actions import ReportHandlers
+from spyre_studio.run_actions import RunHandlers
 
 
-class ProjectHandlers(ReportHandlers):
+class ProjectHandlers(RunHandlers):
     """The methods of the rows."""
 
     def save_project(self, _row: Action) -> None:

@@ -160,6 +160,11 @@ def simulate_request(plan: Shared, path: str) -> Request[SimulatedRun]:
     return Request("simulate", {"plan": plan, "path": path}, lambda plain: structure(SimulatedRun, plain, WORKER))
 
 
+def run_request(plan: Shared, path: str) -> Request[str]:
+    """Simulate a plan and write its run for a person; the answer is the path."""
+    return Request("run", {"plan": plan, "path": path}, lambda plain: structure(str, plain, WORKER))
+
+
 def candidates_request(plan: Shared, op: str) -> Request[tuple[Candidate, ...]]:
     """Ask which divisions an op could have, best first."""
     return Request("candidates", {"plan": plan, "op": op}, _read_candidates)

@@ -37,6 +37,7 @@ from spyre_studio.request import (
     compile_request,
     export_request,
     open_request,
+    run_request,
     verify_request,
 )
 from spyre_studio.session_insights import Advising
@@ -372,6 +373,11 @@ class Session(Advising):
             self.jobs.submit(
                 export_request(self._shown.shared, name, path), f"export:{path}", self.saved.emit, self._fail
             )
+
+    def save_run(self, path: str) -> None:
+        """Write the simulated run of the plan on screen; `saved` tells when it is written."""
+        if self._shown is not None:
+            self.jobs.submit(run_request(self._shown.shared, path), f"run:{path}", self.saved.emit, self._fail)
 
     def warm_up(self) -> None:
         """Start the worker before it is needed."""

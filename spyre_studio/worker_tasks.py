@@ -185,6 +185,14 @@ def _simulate(call: Call) -> Result:
     return run, unstructure(run)
 
 
+def _run(call: Call) -> Result:
+    from spyre_studio.run_file import write_run
+
+    path = call.get("path", str)
+    write_run(tasks.simulate(call.get("plan", Compilation), call.reporter), Path(path))
+    return path, path
+
+
 def _check(call: Call) -> Result:
     verdicts = tasks.check_plan(call.get("plan", Compilation))
     return verdicts, unstructure(verdicts)
@@ -259,6 +267,7 @@ TASKS: frozendict[str, Task] = frozendict(
     handover=Task(_handover, Lane.SEARCH),
     verify=Task(_verify, Lane.MODEL),
     simulate=Task(_simulate, Lane.TIMING),
+    run=Task(_run, Lane.TIMING),
     check=Task(_check),
     passes=Task(_passes, Lane.SEARCH),
     export=Task(_export),

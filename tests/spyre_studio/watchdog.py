@@ -14,7 +14,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FrameType
 
 from PySide6.QtCore import QObject, Qt, QTimer
@@ -35,7 +35,7 @@ class Turn:
     stack: str
 
     def __str__(self) -> str:
-        times = f"{self.own_ms:.0f} ms of its own, {self.all_ms:.0f} ms with other threads, {self.clock_ms:.0f} on the clock"
+        times = f"{self.own_ms:.0f} ms of its own, {self.all_ms:.0f} with other threads, {self.clock_ms:.0f} by clock"
         return f"{self.phase}: {times}\n{self.stack}"
 
 

@@ -1,0 +1,40 @@
+"""What can be done with the simulated run from the menus: one method per row of `run_menu`.
+
+Owns: asking for the file. Refuses: simulating and writing; the session asks the worker.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtWidgets import QFileDialog
+
+from spyre_studio.action import Action
+from spyre_studio.report_actions import ReportHandlers
+
+KINDS: Final = "Trace for Perfetto (*.json);;Columns of numbers (*.npz)"
+
+
+class RunHandlers(ReportHandlers):
+    """The method of the row."""
+
+    def save_run(self, _row: Action) -> None:
+        """Ask where, and have it written."""
+        compilation = self._session.compilation
+        if compilation is None:
+            return
+        proposed = f"{compilation.graph.name}.run.json"
+        path, kind = QFileDialog.getSaveFileName(self._window, "Save simulated run", proposed, KINDS)
+        if path:
+            self._session.save_run(with_suffix(path, kind))
+
+
+def with_suffix(path: str, kind: str) -> str:
+    """The path with the suffix of the chosen kind where it has none of a run.
+
+    >>> with_suffix("a", KINDS.split(";;")[1]), with_suffix("a.json", "Columns of numbers (*.npz)")
+    ('a.npz', 'a.json')
+    """
+    if path.lower().endswith((".json", ".npz")):
+        return path
+    return path + (".npz" if "*.npz" in kind else ".json")
