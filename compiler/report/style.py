@@ -50,8 +50,8 @@ svg { display: block; width: 100%; min-width: 40rem; height: auto; font: 11px sy
 .t-mute { fill: var(--mute); } .t-text { fill: var(--text); }
 @media print {
   @page { size: A4; margin: 14mm; }
-  html { font-size: 10.5px; } body { padding: 0; max-width: none; } nav { display: none; }
-  section { border: 0; padding: 0; margin: 0 0 1.5rem; }
+  html { font-size: 10.5px; } body { padding: 0; max-width: none; background: none; }
+  nav { display: none; } section { border: 0; background: none; padding: 0; margin: 0 0 1.5rem; }
   h2, caption { break-after: avoid; } tr, figure, .items > li, .facts > div { break-inside: avoid; }
   .wide { overflow: visible; } svg { min-width: 0; } thead { display: table-header-group; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
