@@ -101,8 +101,7 @@ class GuideStage(QObject):
         return f"{where}. {step.title}. {self.plain(step.text)} {state}{self.plain(task)}".strip()
 
     def _room(self, step: GuideStep) -> tuple[str, str]:
-        task, after = self.plain(step.task), self.plain(step.after)
-        return self.plain(step.text), max(task, after, key=len)
+        return self._rich(step.text), max(self._rich(step.task), self._rich(step.after), key=len)
 
     def _rich(self, text: str) -> str:
         """With figures in bold and names as code."""

@@ -7,10 +7,11 @@ Refuses: steps and conditions; it is told what to say, and tells which button wa
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 
-from PySide6.QtCore import QEvent, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
@@ -19,7 +20,6 @@ from spyre_studio.widgets import button, restyle
 
 _WIDEST: Final = (104 * GRID, 56 * GRID)  # px of what is to know and what is to do: lines that are easily read
 _SHARES: Final = (62, 38)
-_LOOSE: Final = 0.94  # figures are bold, which takes a little more room than is measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class GuideCard(QWidget):
         self.setAccessibleName(said.spoken)
 
     def make_room(self, longest: tuple[tuple[str, str], ...]) -> None:
-        """Be as tall as the tallest of these pairs of plain words, what is to know and what is to do, needs."""
+        """Be as tall as the tallest of these pairs of rich texts, what is to know and what is to do, needs."""
         self._longest = longest
         self._fit()
 
@@ -167,6 +167,10 @@ class GuideCard(QWidget):
 
 
 def _height(text: str, width: int) -> int:
-    """Of plain words in lines of this width."""
-    room = QRect(0, 0, max(round(_LOOSE * width), 1), 1 << 20)
-    return QFontMetrics(font("body")).boundingRect(room, Qt.TextFlag.TextWordWrap, text).height()
+    """Of rich text in lines of this width."""
+    page = QTextDocument()
+    page.setDocumentMargin(0)
+    page.setDefaultFont(font("body"))
+    page.setHtml(text)
+    page.setTextWidth(max(width, 1))
+    return ceil(page.size().height())

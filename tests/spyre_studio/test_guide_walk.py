@@ -43,7 +43,7 @@ def window(qtbot: QtBot, qapp: QApplication, jobs: Jobs, tmp_path: Path, dark: o
     session = Session(jobs, Settings(QSettings(f"{tmp_path}/settings.ini", QSettings.Format.IniFormat)))
     made = MainWindow(session, ThemeFollower(qapp, "dark"))
     qtbot.addWidget(made)
-    made.resize(1280, 800)
+    made.resize(1100, 800)
     with qtbot.waitExposed(made):
         made.show()
     yield made
@@ -84,6 +84,12 @@ def figures_are_there(window: MainWindow, text: str) -> None:
     assert "…" not in said
 
 
+def all_is_seen(window: MainWindow) -> None:
+    card = window.guides.stage.card
+    for label in (card.text, card.task):
+        assert label.heightForWidth(label.width()) <= label.height() + 1, label.text()
+
+
 @pytest.mark.parametrize("key", LESSONS)
 def test_every_step_is_done_by_show_me(qtbot: QtBot, window: MainWindow, key: str) -> None:
     guides = window.guides
@@ -98,6 +104,7 @@ def test_every_step_is_done_by_show_me(qtbot: QtBot, window: MainWindow, key: st
         figures_are_there(window, step.text)
         figures_are_there(window, step.task)
         QApplication.processEvents()
+        all_is_seen(window)
         if step.look.at:
             assert guides.stage.outline.place is not None
             assert guides.stage.outline.isVisible(), step.title
@@ -106,6 +113,7 @@ def test_every_step_is_done_by_show_me(qtbot: QtBot, window: MainWindow, key: st
         qtbot.waitUntil(lambda: guides.done, timeout=PATIENCE)
         settle(qtbot, window)
         figures_are_there(window, step.after)
+        all_is_seen(window)
         assert not window.banner.isVisible(), window.banner.sentence
         QTest.mouseClick(guides.stage.card.next, LEFT, NONE)
     assert guides.lesson is None
