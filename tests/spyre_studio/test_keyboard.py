@@ -183,6 +183,7 @@ def test_every_action_can_be_done_from_the_palette(bench: MainWindow, monkeypatc
     for ask in ("open_model", "open_pins", "save_plan", "save_pins", "save_project"):
         monkeypatch.setattr(FileDialogs, ask, lambda *_: "")
     monkeypatch.setattr(FileDialogs, "export", lambda *_: ("", ""))
+    monkeypatch.setattr(FileDialogs, "save_picture", lambda *_: ("", False))
     done = []
     for row in ACTIONS:
         bench.selection.select_op("exp")
