@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from frozendict import frozendict
 
 from compiler.errors import InputError
 from spyre_studio.views.graph_groups import GraphInput
 from spyre_studio.views.graph_layout import GraphLayout
 
 _FIELDS = tuple(GraphLayout.__dataclass_fields__)
+_ARRAY = {"type", "shape", "values"}
 _KINDS = {"f": np.float64, "i": np.intp, "b": np.bool_}
 
 
@@ -53,6 +55,8 @@ def _plain(value: object) -> object:
 
 
 def _value(plain: object) -> object:
+    if isinstance(plain, dict) and set(plain) != _ARRAY:
+        return frozendict((path, tuple(paths)) for path, paths in plain.items())
     if isinstance(plain, dict):
         return np.array(plain["values"], _KINDS[plain["type"]]).reshape(plain["shape"])
     return tuple(plain) if isinstance(plain, list) else plain
