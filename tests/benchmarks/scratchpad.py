@@ -45,6 +45,30 @@ def measured(title: str, work: Callable[[int], object], limit: float, calibrated
     print(f"{title:44} {middle:7.2f} ({worst:6.2f}) ms, processor {own:6.2f} ms: {share}")
 
 
+def frames(plot: LxMap, heat: LxHeat, strip: LxStrip, size: tuple[int, int], loop: float) -> None:
+    """Pan and zoom from everything to a few boxes."""
+    width, height = size
+    plot.resize(width, height)
+    heat.resize(width // 2, height)
+    strip.resize(width, strip.height())
+    middle = plot.plot_rect().center()
+    for title, factor in (("everything", 1.0), ("1/10", 10.0), ("1/100", 100.0)):
+        plot.fit_all()
+        plot.zoom_by(factor, middle)
+
+        def frame(number: int, middle: QPointF = middle) -> None:
+            plot.pan_by(9 if number % 2 else -7, 4 if number % 3 else -8)
+            plot.zoom_by(1.02 if number % 2 else 1 / 1.02, middle)
+            for other in (heat, strip):
+                other.show_x(plot.x_axis.lo, plot.x_axis.hi)
+            for picture in (plot, heat, strip):
+                picture.invalidate()
+                picture._cached()
+
+        measured(f"{width}x{height} {title}, pan and zoom", frame, FRAME_MS, loop)
+        print("      {} rectangles in {} calls, {} names, {} images".format(*plot.painter_counts))
+
+
 def main() -> None:
     """All measurements."""
     buffers = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
@@ -71,26 +95,8 @@ def main() -> None:
         plot._cached()
 
     measured("another core", turn, FRAME_MS, loop)
-    for width, height in ((700, 300), (1500, 900)):
-        plot.resize(width, height)
-        heat.resize(width // 2, height)
-        strip.resize(width, strip.height())
-        middle = plot.plot_rect().center()
-        for title, factor in (("everything", 1.0), ("1/10", 10.0), ("1/100", 100.0)):
-            plot.fit_all()
-            plot.zoom_by(factor, middle)
-
-            def frame(number: int, middle: QPointF = middle) -> None:
-                plot.pan_by(9 if number % 2 else -7, 4 if number % 3 else -8)
-                plot.zoom_by(1.02 if number % 2 else 1 / 1.02, middle)
-                for other in (heat, strip):
-                    other.show_x(plot.x_axis.lo, plot.x_axis.hi)
-                for picture in (plot, heat, strip):
-                    picture.invalidate()
-                    picture._cached()
-
-            measured(f"{width}x{height} {title}, pan and zoom", frame, FRAME_MS, loop)
-            print("      {} rectangles in {} calls, {} names, {} images".format(*plot.painter_counts))
+    for size in ((700, 300), (1500, 900)):
+        frames(plot, heat, strip, size, loop)
     plot.fit_all()
     measured("hover", lambda number: plot.item_at(QPointF(200 + number, 150)), FRAME_MS, loop)
     measured("where one more buffer fits", lambda _: fit_of(data, "", 8192, (10, 60), 32), TURN_MS, loop)
