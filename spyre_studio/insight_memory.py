@@ -21,6 +21,7 @@ from spyre_studio.edit_words import word
 from spyre_studio.insight import Evidence, Insight, Remedy
 from spyre_studio.insight_facts import Facts, family, grouped, spoken
 from spyre_studio.insight_remedies import moveless, wholesale
+from spyre_studio.occupancy import occupancy_of
 from spyre_studio.units import format_bytes, format_count, format_percent
 from spyre_studio.why_not import WhyNot, traffic_of
 
@@ -145,7 +146,9 @@ def fill(facts: Facts) -> Iterator[Insight]:
         else ", and everything that could be there is"
     )
     sentence = f"LX is {format_percent(peak / budget)} full at its fullest, {left} are left on that core{kept}."
-    evidence = Evidence((), tuple(one.buffer for one in crowded), view="scratchpad")
+    data = occupancy_of(facts.compilation)
+    core = max(range(data.cores), key=lambda one: (data.peak(one)[0], -one))
+    evidence = Evidence((), tuple(one.buffer for one in crowded), core, view="scratchpad")
     look = Remedy("See who is there when it is fullest", view="scratchpad")
     remedies = (*wholesale(facts), look) if crowded else (look,)
     yield Insight("fill", "lx", sentence, rough, size, evidence, remedies, rough=True, title="LX")

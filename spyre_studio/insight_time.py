@@ -104,7 +104,8 @@ def idle_cores(facts: Facts) -> Iterator[Insight]:
         look = Remedy("See why its loops have no larger divisors that fit", view="inspector")
         remedies = [_divided(better[step], steps) for step in steps[:1] if step in better]
         size = sum(cost.hbm_bytes for cost in costs)
-        yield Insight("idle", name, sentence, taken, size, Evidence(tuple(steps)), (*remedies, look))
+        where = Evidence(tuple(steps), core=cores)  # the first one without work
+        yield Insight("idle", name, sentence, taken, size, where, (*remedies, look))
 
 
 def better_divisions(facts: Facts) -> Iterator[Insight]:

@@ -6,13 +6,14 @@ Owns where every shape stands.  Refuses colours: a shape has a role.
 from __future__ import annotations
 
 from itertools import pairwise
+from math import ceil
 from typing import Final
 
 import numpy as np
 
 from compiler.report.drawing import LEVELS, Box, Drawing, Label, Role, Rule
 from spyre_studio.occupancy import KINDS, Occupancy
-from spyre_studio.units import format_bytes, format_count, format_hex, format_percent
+from spyre_studio.units import KIB, format_bytes, format_count, format_hex, format_percent
 
 WIDTH, HEIGHT, LEFT, TOP = 960.0, 300.0, 70.0, 24.0
 MOST: Final = 1200
@@ -30,7 +31,7 @@ def map_of_core(data: Occupancy, core: int) -> tuple[Drawing, int]:
     size = (data.rects[held, 2] - data.rects[held, 0]) * (data.rects[held, 3] - data.rects[held, 1])
     chosen = sorted(held[np.argsort(-size, kind="stable")][:MOST].tolist())
     top = max(float(data.rects[held, 3].max(initial=1)), 1.0)
-    scale = min(float(data.budget), 1.15 * top) or 1.0
+    scale = min(float(data.budget), KIB * ceil(1.15 * top / KIB)) or 1.0
     across, steps = WIDTH - LEFT, max(len(data.steps), 1)
     bottom = TOP + HEIGHT
     shapes: list[Box | Rule | Label] = [*_legend(), Box(LEFT, TOP, across, HEIGHT, "ground")]

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from frozendict import frozendict
 
+from compiler.candidates import candidates
 from compiler.compilation import Compilation, SolverStatus
 from compiler.loops import LoopProgram
 from compiler.pins import Pins
@@ -100,6 +101,7 @@ def test_idle_cores_are_told_with_the_reason() -> None:
     (one, *_) = kinds(compilation)["idle"]
     used = compilation.plan.divisions[one.evidence.steps[0]].cores
     assert f"on {used} of 32 cores" in one.sentence
+    assert one.evidence.core == used, "the first one without work"
     assert "idle" not in kinds(compiled(program=chain(1024, 1024)))
 
 
@@ -133,6 +135,27 @@ def test_copies_are_told_with_their_time() -> None:
     assert turned.plan.edits, "the pin forces copies"
     assert sorted(one.cost_us for one in found) == pytest.approx(sorted(costs[edit.name] for edit in turned.plan.edits))
     assert all(one.sentence.startswith("The restickify of") for one in found)
+
+
+def test_a_full_scratchpad_names_its_fullest_core() -> None:
+    compilation = compiled(program=chain(64, 512))
+    full = replace(
+        compilation, program=replace(compilation.program, lx_bytes=compilation.problem.device.lx_budget_bytes)
+    )
+    (one,) = kinds(full)["fill"]
+    assert "LX is 100 % full" in one.sentence
+    assert one.evidence.core == 0
+    assert "fill" not in kinds(compilation)
+
+
+def test_spans_near_the_limit_are_told() -> None:
+    compilation = compiled(program=chain(1024, 1024))
+    widest = max(candidates(compilation.problem, compilation.plan, "neg"), key=lambda one: one.chosen).span_bytes
+    device = compilation.problem.device.with_number("span_limit_bytes", widest / 0.9)
+    near = replace(compilation, problem=replace(compilation.problem, device=device))
+    found = kinds(near)["spans"]
+    assert "90 % of the" in found[0].sentence
+    assert "spans" not in kinds(compilation)
 
 
 def test_pins_that_did_not_come_about_come_first() -> None:
