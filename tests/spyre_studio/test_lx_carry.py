@@ -18,7 +18,7 @@ from spyre_studio.views.lx_map import Spot
 from spyre_studio.views.scratchpad import ScratchpadView
 from tests.programs import attention
 from tests.spyre_studio.crowds import crowded
-from tests.spyre_studio.hand import LEFT, MIDDLE, NONE, drag
+from tests.spyre_studio.hand import LEFT, MIDDLE, NONE, drag, turn_wheel
 from tests.spyre_studio.moves import moved
 from tests.spyre_studio.plans import compiled
 from tests.spyre_studio.stage import Stage, quiet_settings, staged
@@ -186,6 +186,16 @@ def test_at_the_edge_the_map_moves(opened: Opened) -> None:
     before = view.map.x_axis.lo
     view.carry.tick()
     assert view.map.x_axis.lo == before
+
+
+def test_the_wheel_still_zooms_on_the_way(opened: Opened) -> None:
+    view, _ = opened
+    view.lift(outside(view), QPointF(view.map.mapToGlobal(on_map(view, view.map))))
+    before = view.map.x_axis.span
+    turn_wheel(view.map, on_map(view, view.map), 2, Qt.KeyboardModifier.ControlModifier)
+    assert view.map.x_axis.span < before
+    assert view.carry.want is not None
+    view.carry.cancel()
 
 
 def test_another_plan_ends_it(opened: Opened, stage: Stage) -> None:
