@@ -163,7 +163,8 @@ class Folding:
         return int(self.folds.starts[around[-1]]) if len(around) else -1
 
     def _look(self) -> None:
-        folds, room = self.folds, self._lines + 1
-        begun = np.bincount(folds.starts[self.closed] + 1, minlength=room)[: self._lines]
-        ended = np.bincount(folds.ends[self.closed], minlength=room)[: self._lines]
-        self.visible = np.flatnonzero(np.cumsum(begun - ended) == 0)
+        firsts, ends = self.folds.starts[self.closed] + 1, self.folds.ends[self.closed]
+        outer = np.append(True, firsts[1:] > np.maximum.accumulate(ends)[:-1])[: len(firsts)]  # the rest is inside
+        change = np.zeros(self._lines + 1, np.int8)
+        change[firsts[outer]], change[ends[outer]] = 1, -1
+        self.visible = np.flatnonzero(np.cumsum(change[:-1], dtype=np.int8) == 0)
