@@ -48,6 +48,7 @@ class Sweeping(Projecting):
         self._sweep: Sweep | None = None
         self._swept: dict[str, str] = {}
         self._swept_from: Asked | None = None
+        self._fetching = ""
         self.changed.connect(self._another_model)
 
     @property
@@ -141,6 +142,11 @@ class Sweeping(Projecting):
             if figures is not None:
                 yield one.pins, self._asked_at(one), figures.total_us
 
+    @property
+    def fetching(self) -> str:
+        """The setting whose plan is on its way from the worker, '' if none is."""
+        return self._fetching
+
     def with_setting(self, key: str, then: Callable[[Setting], None]) -> None:
         """Do something once the plan of a setting is known here; the newest wish wins.  A plan that the worker has lost
         is not waited for."""
@@ -148,19 +154,27 @@ class Sweeping(Projecting):
         if one is None or self._model is None or self._captured is None:
             return
         self.jobs.cancel(FETCH)
+        self._fetching = ""
         handle, asked = self._swept.get(key), self._asked_at(one)
         if handle is None or self._plans.find(asked) is not None:
             then(one)
             return
 
+        def arrived() -> None:
+            self._fetching = ""
+            then(one)
+            self.swept.emit()
+
         def fetched(made: Compilation) -> None:
             self._plans.add(asked, handle, made)
-            then(one)
+            arrived()
 
         problem = Problem(self._captured.program, one.device, one.pins)
         shown = self._shown.shared if self._shown else None
         request = kept_plan_request(self._model, problem, handle, shown)
-        self.jobs.submit(request, FETCH, fetched, lambda _failure: then(one))
+        self._fetching = key
+        self.jobs.submit(request, FETCH, fetched, lambda _failure: arrived())
+        self.swept.emit()
 
     def keep_setting(self, key: str) -> None:
         """Keep the plan of a setting as a variant, below the one that was chosen last, which stays that."""
@@ -249,7 +263,7 @@ class Sweeping(Projecting):
     def _drop_sweep(self) -> None:
         self.jobs.cancel(SWEEP)
         self.jobs.cancel(FETCH)
-        self._sweep = None
+        self._sweep, self._fetching = None, ""
         if self._swept:
             self._swept = {}
             self.jobs.keep(self._kept_handles)

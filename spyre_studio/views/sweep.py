@@ -165,7 +165,10 @@ class SweepView(PagedView):
     def _say(self, sweep: Sweep | None, shown: str) -> None:
         one = sweep.setting(self._current) if sweep else None
         trying = sweep.setting(sweep.running) if sweep else None
-        if sweep is not None and trying is not None:
+        fetched = sweep.setting(self.session.fetching) if sweep else None
+        if fetched is not None:
+            self.line.say(f"Bringing the plan of {self.session.setting_words(fetched)}…")
+        elif sweep is not None and trying is not None:
             share = "" if sweep.share is None else f" {sweep.share:.0%}"
             step = f"{phase_words(sweep.phase)}{share}"
             place = f"{len(sweep.outcomes) + 1} of {len(sweep.settings)}"

@@ -67,7 +67,9 @@ def test_a_plan_of_it_is_shown_as_one_step_and_not_made_again(qtbot: QtBot, sess
     settle(qtbot, session)
     session.progressed.connect(lambda _share, phase, _detail: asked.append(phase))
     session.show_setting("8")
+    assert session.fetching == "8"
     settle(qtbot, session)
+    assert session.fetching == ""
     assert asked == [], "nothing was compiled"
     shown = session.compilation
     assert shown is not None
