@@ -32,6 +32,11 @@ from spyre_studio.widgets import Card, Heading, button, text_label
 
 NAMED: Final = 3
 """So many steps and buffers are named; the rest is counted."""
+_LINK: Final = (
+    "QPushButton { text-align: left; padding: 1px 0; margin: 0; min-height: 0; border: none; }"
+    "QPushButton:focus, QPushButton:hover { text-decoration: underline; }"
+)
+"""A text among texts; the keyboard shows in it as in a page."""
 _STEP, _BUFFER = "step", "buffer"
 
 
@@ -46,7 +51,7 @@ class NameLink(QPushButton):
         self.setAccessibleName(f"{hint}: {name}")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(1)
-        self.setStyleSheet("text-align: left; padding-left: 0;")
+        self.setStyleSheet(_LINK)
         self.setText(name)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
