@@ -5,17 +5,19 @@ Owns: asking for a file, and telling what became of a picture. Refuses: drawing,
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from compiler.errors import StudioError
 from spyre_studio.action import Action
+from spyre_studio.background import Background
 from spyre_studio.failure import Failure
 from spyre_studio.units import format_bytes, format_percent
 from spyre_studio.variant_actions import VariantHandlers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from spyre_studio.main_window import MainWindow
     from spyre_studio.picture import Picture
     from spyre_studio.views.graph import GraphView
     from spyre_studio.views.graph_palette import Colouring
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
 class GraphHandlers(VariantHandlers):
     """The methods of the rows."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._pictures = Background(self)
 
     def colour_by(self, row: Action) -> None:
         """Colour by what the row names."""
@@ -42,16 +48,23 @@ class GraphHandlers(VariantHandlers):
         self._graph_view.look.trace(cast("Way", row.key.removeprefix("trace-")))
 
     def save_png(self, _row: Action) -> None:
-        """Ask for a file, and save the graph as pixels."""
-        from spyre_studio.picture import to_png
+        """Ask for a file, and save the graph as pixels; they are packed beside the window."""
+        from spyre_studio.picture import to_image, to_png
 
-        self._save("PNG", ".png", to_png)
+        def form(picture: Picture) -> Callable[[], bytes]:
+            return partial(to_png, to_image(picture))
+
+        self._save("PNG", ".png", form, _reduced)
 
     def save_svg(self, _row: Action) -> None:
         """Ask for a file, and save the graph as a drawing."""
         from spyre_studio.picture import to_svg
 
-        self._save("SVG", ".svg", to_svg)
+        def form(picture: Picture) -> Callable[[], bytes]:
+            made = to_svg(picture)
+            return lambda: made
+
+        self._save("SVG", ".svg", form, lambda _picture: "")
 
     def copy_image(self, _row: Action) -> None:
         """Copy the graph as pixels."""
@@ -73,20 +86,31 @@ class GraphHandlers(VariantHandlers):
     def _graph_view(self) -> GraphView:
         return self._window.workbench.graph
 
-    def _save(self, kind: str, suffix: str, form: Callable[[Picture], bytes]) -> None:
-        from spyre_studio.picture import save
-
+    def _save(
+        self,
+        kind: str,
+        suffix: str,
+        form: Callable[[Picture], Callable[[], bytes]],
+        note: Callable[[Picture], str],
+    ) -> None:
         compilation = self._session.compilation
         name = compilation.graph.name if compilation is not None else "model"
         path, in_view = self._window.handlers.dialogs.save_picture(f"{name}.graph{suffix}", kind, suffix)
 
-        def write(picture: Picture) -> str:
-            made = form(picture)
-            save(path, made)
-            return f"Saved {path}, {format_bytes(len(made))}{_reduced(picture) if suffix == '.png' else ''}"
+        def begin(picture: Picture) -> str:
+            work, noted = form(picture), note(picture)
+            self._pictures.run(lambda: _written(path, work, noted), self._tell)
+            return f"Saving {path}"
 
         if path:
-            self._do(in_view, write)
+            self._do(in_view, begin)
+
+    def _tell(self, told: str | StudioError) -> None:
+        """Say that a picture was saved, or why it could not be."""
+        if isinstance(told, StudioError):
+            self._window.banner.say("error", Failure.of(told).sentence)
+        else:
+            self._window.status.say(told)
 
     def _copy_image(self, in_view: bool) -> None:
         from spyre_studio.picture import copy_image
@@ -108,11 +132,21 @@ class GraphHandlers(VariantHandlers):
         if picture is None:
             return
         try:
-            told = act(picture)
+            self._tell(act(picture))
         except StudioError as error:
-            self._window.banner.say("error", Failure.of(error).sentence)
-        else:
-            self._window.status.say(told)
+            self._tell(error)
+
+
+def _written(path: str, work: Callable[[], bytes], note: str) -> str | StudioError:
+    """Write what `work` makes; tells what was done, or why it could not be."""
+    from spyre_studio.picture import save
+
+    try:
+        made = work()
+        save(path, made)
+    except StudioError as error:
+        return error
+    return f"Saved {path}, {format_bytes(len(made))}{note}"
 
 
 def _reduced(picture: Picture) -> str:

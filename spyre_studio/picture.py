@@ -67,12 +67,12 @@ def to_image(picture: Picture) -> QImage:
     return image
 
 
-def to_png(picture: Picture) -> bytes:
-    """As a PNG file."""
+def to_png(image: QImage) -> bytes:
+    """Pixels as a PNG file; may be called on any thread, as long as nobody else has the image."""
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    to_image(picture).save(buffer, "PNG")  # type: ignore[call-overload]  # the stub wants str for a format
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stub wants str for a format
     buffer.close()
     return bytes(data.data())
 

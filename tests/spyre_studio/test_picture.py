@@ -55,14 +55,14 @@ def test_large_ones_are_made_smaller(width: float, height: float) -> None:
 
 def test_what_nobody_could_read_is_refused_with_a_remedy() -> None:
     with pytest.raises(InputError) as caught:
-        to_png(drawn(200, 400_000))
+        to_image(drawn(200, 400_000))
     told = str(caught.value)
     assert "400,000" in told
     assert "fold modules" in told
 
 
 def test_a_png_is_one(qapp: QApplication, dark: Theme) -> None:
-    image = QImage.fromData(to_png(drawn()))
+    image = QImage.fromData(to_png(to_image(drawn())))
     assert (image.width(), image.height()) == (400, 200)
 
 
