@@ -32,6 +32,7 @@ Page = Literal["pictures", "table", "steps", "cores", "why"]
 _RANGES = (("used", "in use"), ("whole", "up to the budget"))
 _TWINS: Final[dict[str, Page]] = {"buffers": "table", "steps": "steps", "cores": "cores"}
 _LEGEND, _LOW_LEGEND = 760, 640  # px; below them the legend has no room beside the controls, and beside the words
+_SHORT = 120  # characters of the line beside which the legend has room
 _CHOICE = 440  # px; below this the choice of addresses makes way for the other controls
 _NARROW = 560  # px; below this the pictures stand one over the other, or the second one waits
 _WIDE = 1000  # px; below this the list has the map over it while something is carried, else beside it
@@ -93,6 +94,11 @@ class LxPanels(QWidget):
         self._carrying = carrying
         self._fit()
 
+    def say(self, words: str) -> None:
+        """The line below the pictures, in rich text; long ones get its whole width."""
+        self.line.setText(words)
+        self._fit()
+
     def show_following(self, following: bool) -> None:
         """The stations of the followed buffer, or nothing about it."""
         self.trail.setVisible(following)
@@ -122,7 +128,7 @@ class LxPanels(QWidget):
         self.legend.setVisible(self.width() >= px(_LEGEND) and pictures)
         self.range.setVisible(pictures and self.width() >= px(_CHOICE))
         low = px(_LOW_LEGEND) <= self.width() < px(_LEGEND)
-        self.low_legend.setVisible(low and pictures and not following)
+        self.low_legend.setVisible(low and pictures and not following and len(self.line.text()) <= _SHORT)
 
     def _name_parts(self) -> None:
         self.follow.setToolTip(

@@ -163,7 +163,8 @@ class LxTray(QWidget):
         if left_out:
             if left + rest > right and top + 2 * px(_HIGH + _GAP) <= bottom:
                 left, top = float(px(GRID)), top + px(_HIGH + _GAP)
-            chips.append(Chip(_MORE, f"{left_out:,} more", "", QRectF(left, top, rest, px(_HIGH))))
+            words = f"{left_out:,} more" if chips else f"{left_out:,} in all"
+            chips.append(Chip(_MORE, words, "", QRectF(left, top, rest, px(_HIGH))))
         self._chips = tuple(chips)
         self._at = min(self._at, max(len(chips) - 1, 0))
         self.update()
@@ -273,10 +274,11 @@ class LxTray(QWidget):
     def _paint_note(self, painter: QPainter, head: QRectF, taken: float) -> None:
         if self._target:
             return
-        words = "traffic it would save · drag into the map" if self._found else "everything is in LX"
+        least = "drag into the map" if self._wanted else ""
+        words = f"traffic it would save · {least}" if self._wanted else "nothing would save traffic there"
         metrics = QFontMetricsF(font("micro"))
         if metrics.horizontalAdvance(words) > head.width() - taken - px(GRID):
-            words = "drag into the map" if self._found else ""
+            words = least
         painter.setFont(font("micro"))
         painter.setPen(qcolor(active_theme().mute))
         painter.drawText(head, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QPoint, QPointF, Signal
+from PySide6.QtCore import QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
@@ -179,7 +179,7 @@ class ScratchpadView(PagedView):
             self.heat.show_followed(())
             self.heat.describe = None
             self.table.show_family(())
-        self.line.setText(words)
+        self.panels.say(words)
 
     def show_badges(self, badges: tuple[Badge, ...]) -> None:
         """Over the map; also that nothing lives in LX."""
@@ -276,11 +276,13 @@ class ScratchpadView(PagedView):
     def _plot_menu(self, twin: Page, item: object, at: QPoint) -> None:
         if self._data is not None:
             menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             fill_plot_menu(menu, item, self.selection, self.panels, twin)
             menu.popup(at)
 
     def _menu(self, buffer: str, at: QPoint) -> None:
         menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         add_buffer(menu, buffer, self.session, named=True)
         add_unpin(menu, (buffer,), self.session)
         menu.addSeparator()
