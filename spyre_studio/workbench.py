@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QTabWidget, Q
 
 from spyre_studio.full_view import FullView
 from spyre_studio.header import Header
+from spyre_studio.low_room import LowRoom
 from spyre_studio.qt_theme import px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -83,7 +84,8 @@ class Workbench(QWidget):
         for row in VIEWS:
             self._add_view(row)
             yield row.key
-        self._add_dock("bottom", "Bottom views", self.tabs, Qt.DockWidgetArea.BottomDockWidgetArea)
+        low = LowRoom(self.tabs, "Bottom views")
+        self._add_dock("bottom", "Bottom views", low, Qt.DockWidgetArea.BottomDockWidgetArea)
         self._follow(self.tree, self.tree)
         self.tree.group_chosen.connect(self._show_group)
         self._link_views()

@@ -225,8 +225,8 @@ class RooflinePlot(PlotCanvas):
         return Ticks(ticks.values, ticks.labels, "per ns")
 
     def badge_top(self) -> float:
-        """At the bottom, below the roofs."""
-        return self.plot_rect().bottom() - px(3.5 * GRID)
+        """Between heading and caption, where no mark is."""
+        return px(GRID)
 
     def paint_grid(self, painter: QPainter) -> None:
         """Lines at the powers of ten, both ways."""

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from spyre_studio.elided import ElidedLabel
+from spyre_studio.low_room import LowRoom
 from spyre_studio.main_window import MainWindow
 from spyre_studio.text_zoom_apply import wear_text_size
 from spyre_studio.theme import Theme
@@ -155,6 +156,28 @@ def test_larger_text(qtbot: QtBot, qapp: QApplication, door: Door, dark: Theme, 
         door.put_model(compiled(program=attention(2, 128, 64), cores=4))
         settle()
         assert {key: found for key in every_view(made) if (found := clipped(made))} == {}
+    finally:
+        door.settings.set("text_size", "100")
+        wear_text_size(door.settings)
+        made.close()
+
+
+@pytest.mark.parametrize("percent", ["100", "200"])
+def test_views_that_are_given_little_height_are_scrolled(
+    qtbot: QtBot, qapp: QApplication, door: Door, dark: Theme, percent: str
+) -> None:
+    door.settings.set("text_size", percent)
+    made = opened(qtbot, qapp, door, None)
+    made.resize(1280, 800)
+    try:
+        door.put_model(compiled(program=attention(2, 128, 64), cores=4))
+        settle()
+        bench = made.workbench
+        assert bench.docks["bottom"].geometry().bottom() < bench.panels.height(), "it ends above the status line"
+        area = bench.docks["bottom"].widget()
+        assert isinstance(area, LowRoom)
+        assert (area.verticalScrollBar().maximum() > 0) is (percent == "200")
+        assert area.horizontalScrollBar().maximum() == 0
     finally:
         door.settings.set("text_size", "100")
         wear_text_size(door.settings)

@@ -1,0 +1,37 @@
+"""Room for what does not fit: a widget that is scrolled where it is given less height than it needs.
+
+Owns: the scroll bar, and that the widget asks for its width but not for its height. Refuses: scrolling sideways.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from spyre_studio.qt_theme import px
+from spyre_studio.theme import GRID
+
+_LEAST = 18 * GRID  # px; a row of tabs and a little below it
+
+
+class LowRoom(QScrollArea):
+    """Around one widget, which fills it as long as it fits."""
+
+    def __init__(self, widget: QWidget, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what has the keyboard is scrolled to
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidgetResizable(True)
+        self.setWidget(widget)
+        self.viewport().setAutoFillBackground(False)
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the widget needs, and hardly high."""
+        needed = self.widget().minimumSizeHint()
+        return QSize(needed.width(), min(needed.height(), px(_LEAST)))
+
+    def sizeHint(self) -> QSize:
+        """What the widget would like."""
+        return self.widget().sizeHint()
