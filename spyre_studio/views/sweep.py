@@ -69,7 +69,7 @@ class SweepView(PagedView):
         self.keep = button("Keep as variant", "quiet", "Give the plan a name, without putting it on screen")
         self.plot, self.table = SweepPlot(), SweepTable()
         self.filter, self.copy, self.table_button = QLineEdit(), button("Copy CSV", "quiet"), QToolButton()
-        self.legend = WrappedLegend()
+        self.legend, self.tools = WrappedLegend(), QWidget()
         self._arrange()
         self._connect()
 
@@ -135,8 +135,8 @@ class SweepView(PagedView):
         """The table instead of the picture."""
         self.table_button.setChecked(shown)
         self._centre.setCurrentWidget(self.table if shown else self.plot)
-        for widget, here in ((self.filter, shown), (self.copy, shown), (self.legend, not shown)):
-            widget.setVisible(here)
+        self.tools.setVisible(shown)
+        self.legend.setVisible(not shown)
 
     def _refresh(self) -> None:
         if not self.isVisible():
@@ -185,6 +185,8 @@ class SweepView(PagedView):
         self.cancel.setVisible(running)
         self.run.setText("Sweep again" if sweep is not None and sweep.knob == self._chosen_knob() else "Sweep")
         found = sweep is not None and sweep.figures(self._current) is not None
+        for widget in (self.show_plan, self.keep, self.table_button, self._foot):
+            widget.setVisible(sweep is not None)  # before the first sweep there is nothing that they could be about
         self.show_plan.setEnabled(found and self._current != shown)
         self.keep.setEnabled(found)
 
@@ -247,7 +249,7 @@ class SweepView(PagedView):
         self.filter.setPlaceholderText("Filter")
         self.filter.setAccessibleName("Filter the values")
         self.filter.setClearButtonEnabled(True)
-        self.filter.setMaximumWidth(px(20 * GRID))
+        self.filter.setFixedWidth(px(24 * GRID))
         self.copy.setToolTip("All rows as shown, as comma-separated values")
         self.table_button.setText("Table")
         self.table_button.setCheckable(True)
@@ -262,16 +264,24 @@ class SweepView(PagedView):
         head.addWidget(self.cancel)
         head.addWidget(self.subject, 1)
         head.addStretch(0)
-        tools: tuple[QWidget, ...] = (self.filter, self.copy, self.show_plan, self.keep, self.table_button)
+        tools: tuple[QWidget, ...] = (self.show_plan, self.keep, self.table_button)
         for widget in tools:
             head.addWidget(widget)
+        row = QHBoxLayout(self.tools)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(px(GRID))
+        row.addWidget(self.filter)
+        row.addWidget(self.copy)
+        row.addStretch(1)
         self._centre = QStackedLayout()
         self._centre.addWidget(self.plot)
         self._centre.addWidget(self.table)
-        foot = QVBoxLayout()
+        self._foot = QWidget()
+        foot = QVBoxLayout(self._foot)
         foot.setContentsMargins(px(PAD), px(GRID / 2), px(PAD), px(GRID))
         foot.setSpacing(px(GRID / 2))
         foot.addWidget(self.legend)
+        foot.addWidget(self.tools)
         foot.addWidget(self.line)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -280,7 +290,7 @@ class SweepView(PagedView):
         column.addWidget(hairline())
         column.addLayout(self._centre, 1)
         column.addWidget(hairline())
-        column.addLayout(foot)
+        column.addWidget(self._foot)
         self.set_table(False)
         self.knob.choose(CORES)
 
