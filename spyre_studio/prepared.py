@@ -20,6 +20,7 @@ from spyre_studio.views.graph_measures import measures_of
 from spyre_studio.views.graph_model import planned
 from spyre_studio.views.graph_names import titles_of
 from spyre_studio.views.module_rows import rows_of
+from spyre_studio.views.op_rows import op_rows
 from spyre_studio.why_not import why_not_of
 
 NEEDED: Final = (
@@ -30,6 +31,7 @@ NEEDED: Final = (
     users_of,
     occupancy_of,
     measures_of,
+    op_rows,
     found_in,
     places_in,
     short_names,

@@ -1,6 +1,6 @@
 """The table twin of the graph: every step of the plan with its kind, division, time and where its result lies.
 
-Owns: the columns and their values. Refuses: drawing, and the selection; it says which row was chosen.
+Owns: the columns. Refuses: their values (op_rows.py), drawing, and the selection; it says which row was chosen.
 """
 
 from __future__ import annotations
@@ -13,15 +13,11 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
 from compiler.loops import LoopProgram
-from compiler.plan import Slot
-from compiler.schedule import Schedule, Step
-from spyre_studio.derived import schedule_of
-from spyre_studio.edit_words import word
 from spyre_studio.qt_theme import px
 from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
 from spyre_studio.theme import GRID
-from spyre_studio.units import format_count, format_hex, format_number, format_shape
-from spyre_studio.views.graph_model import factors_text
+from spyre_studio.units import format_bytes, format_count, format_number, format_percent, format_shape
+from spyre_studio.views.op_rows import op_rows
 
 _TOP: Final = 7 * GRID  # room for the controls that lie over the top
 
@@ -43,10 +39,8 @@ class OpTable(QWidget):
 
     def show_plan(self, compilation: Compilation) -> None:
         """The steps of a plan."""
-        schedule = schedule_of(compilation)
-        times = {cost.step: cost.total_us for cost in compilation.cost.steps}
-        self._longest = max(times.values(), default=0.0) or 1.0
-        self.table.show_rows(lambda: [_planned(step, schedule, compilation, times) for step in schedule.steps])
+        self._longest = max((cost.total_us for cost in compilation.cost.steps), default=0.0) or 1.0
+        self.table.show_rows(lambda: [Row(row.name, row.cells, row.hint) for row in op_rows(compilation)])
 
     def show_program(self, program: LoopProgram) -> None:
         """The ops of a model without a plan."""
@@ -68,6 +62,9 @@ class OpTable(QWidget):
             Column("division", hint="Loops and into how many parts each is cut, fastest varying first"),
             Column("cores", _count, number=True, gives_way=1),
             Column("time, µs", _time, number=True, bar=self._share),
+            Column("traffic", _bytes, number=True, hint="Read from and written to device memory", gives_way=3),
+            Column("LX in use", _bytes, number=True, hint="On the fullest core while the step runs", gives_way=4),
+            Column("padding", _share_text, number=True, hint="Of the device elements of the result", gives_way=5),
             Column("writes", gives_way=2),
             Column("result in"),
         )
@@ -81,27 +78,8 @@ def _unplanned(program: LoopProgram) -> list[Row]:
     rows = []
     for place, op in enumerate(program.ops):
         shape = format_shape(buffers[op.writes[0].buffer].shape) if op.writes else ""
-        rows.append(Row(op.name, (op.name, place, str(op.kind), "", 0, float("nan"), shape, "")))
+        rows.append(Row(op.name, (op.name, place, str(op.kind), "", 0, *[float("nan")] * 4, shape, "")))
     return rows
-
-
-def _planned(step: Step, schedule: Schedule, compilation: Compilation, times: dict[str, float]) -> Row:
-    plan = compilation.plan
-    division = plan.divisions.get(step.name)
-    written = step.op.writes[0].buffer if step.op.writes else ""
-    place = plan.placement.get(written)
-    where = f"LX {format_hex(place.address)}" if isinstance(place, Slot) else "device memory"
-    cells: tuple[Cell, ...] = (
-        step.name,
-        step.number,
-        word(step.edit.kind) if step.edit is not None else str(step.op.kind),
-        factors_text({split.loop: split.factor for split in division.splits}) if division else "on the host",
-        division.cores if division else 0,
-        times.get(step.name, float("nan")),
-        format_shape(schedule.buffers[written].shape) if written else "",
-        where if written else "",
-    )
-    return Row(step.name, cells, plan.reasons.get(f"division:{step.name}", ""))
 
 
 def _count(cell: Cell) -> str:
@@ -110,3 +88,11 @@ def _count(cell: Cell) -> str:
 
 def _time(cell: Cell) -> str:
     return format_number(float(cell)) if float(cell) == float(cell) else ""
+
+
+def _bytes(cell: Cell) -> str:
+    return format_bytes(float(cell)) if float(cell) == float(cell) else ""
+
+
+def _share_text(cell: Cell) -> str:
+    return format_percent(float(cell)) if float(cell) == float(cell) else ""
