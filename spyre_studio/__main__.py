@@ -78,8 +78,8 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     picture.add_argument(
         "--view",
         metavar="NAME",
-        help="the view to bring to front: graph, inspector, scratchpad, timeline, roofline, compare, program, or "
-        "verify, for which the plan is verified first",
+        help="the view to bring to front: graph, inspector, scratchpad, timeline, roofline, compare, program, "
+        "variants, sweep, insights, or verify, for which the plan is verified first",
     )
     picture.add_argument(
         "--only-view", action="store_true", help="draw nothing but that view, as large as --size, instead of the window"

@@ -251,8 +251,8 @@ _ROWS: Final = (
     Action(
         "close-all", "View", "Close all modules", "close_all", ("1",), "The outermost modules only.", "plan", "graph"
     ),
-    *LINK_ROWS,
     *FOLD_ROWS,
+    *LINK_ROWS,
     *SIZE_ROWS,
     Action("back", "Go", "Back", "back", ("Alt+Left",), "Select what was selected before.", "back"),
     Action("forward", "Go", "Forward", "forward", ("Alt+Right",), "Undo Back.", "forward"),

@@ -18,8 +18,8 @@ from spyre_studio.pin_change import without
 from spyre_studio.pin_menu import choose_same
 from spyre_studio.text_zoom import NORMAL, larger, smaller
 from spyre_studio.views.canvas import Canvas
-from spyre_studio.words_page import WordsPage
 from spyre_studio.whatif_actions import WhatIfHandlers
+from spyre_studio.words_page import WordsPage
 
 if TYPE_CHECKING:
     from spyre_studio.main_window import MainWindow
