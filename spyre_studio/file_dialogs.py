@@ -55,6 +55,12 @@ class FileDialogs:
             path += suffix
         return self._kept(path), chosen == part
 
+    def save_report(self, name: str, kinds: str) -> tuple[str, str]:
+        """Where to write a report, and the chosen one of its kinds."""
+        start = str(Path(self._folder) / name)
+        path, chosen = QFileDialog.getSaveFileName(self._window, "Save report", start, kinds)
+        return self._kept(path), chosen
+
     def export(self, model: str) -> tuple[str, str]:
         """Format and path of an export."""
         titles = {row.title: row for row in FORMATS.values()}

@@ -5,8 +5,6 @@ Owns: asking for the file. Refuses: writing; the session asks the worker.
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFileDialog
-
 from spyre_studio.action import Action
 from spyre_studio.graph_actions import GraphHandlers
 from spyre_studio.report import form_of
@@ -24,7 +22,7 @@ class ReportHandlers(GraphHandlers):
         if compilation is None:
             return
         proposed = f"{compilation.graph.name}.report.html"
-        path, kind = QFileDialog.getSaveFileName(self._window, "Save report", proposed, KINDS)
+        path, kind = self._window.handlers.dialogs.save_report(proposed, KINDS)
         if path:
             self._session.save_report(with_suffix(path, kind))
 

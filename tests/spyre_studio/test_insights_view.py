@@ -7,12 +7,13 @@ from frozendict import frozendict
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from compiler.compilation import Compilation
 from compiler.pins import Pins
 from spyre_studio.failure import Failure
+from spyre_studio.file_dialogs import FileDialogs
 from spyre_studio.insight_trials import weigh
 from spyre_studio.insight_weighed import NOT_WEIGHED
 from spyre_studio.insights import insights
@@ -219,7 +220,8 @@ def test_the_window_goes_where_an_insight_shows_and_saves_a_report(
     assert window.workbench.current_view == "roofline"
     asked: list[str] = []
     monkeypatch.setattr(door, "save_report", asked.append)
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_words: (str(tmp_path / "r"), FORMS.split(";;")[1]))
+    chosen = (str(tmp_path / "r"), FORMS.split(";;")[1])
+    monkeypatch.setattr(FileDialogs, "save_report", lambda *_words: chosen)
     window.actions_.trigger("report")
     assert asked == [str(tmp_path / "r.txt")]
     window.close()

@@ -184,6 +184,7 @@ def test_every_action_can_be_done_from_the_palette(bench: MainWindow, monkeypatc
         monkeypatch.setattr(FileDialogs, ask, lambda *_: "")
     monkeypatch.setattr(FileDialogs, "export", lambda *_: ("", ""))
     monkeypatch.setattr(FileDialogs, "save_picture", lambda *_: ("", False))
+    monkeypatch.setattr(FileDialogs, "save_report", lambda *_: ("", ""))
     done = []
     for row in ACTIONS:
         bench.selection.select_op("exp")
