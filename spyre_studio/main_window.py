@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -40,7 +41,7 @@ from spyre_studio.status_line import StatusLine
 from spyre_studio.text_zoom_apply import TextSize
 from spyre_studio.user_folder import state_folder, write_traceback
 from spyre_studio.view_state import loading
-from spyre_studio.views import VIEWS, ViewRow
+from spyre_studio.views import part_names
 
 if TYPE_CHECKING:
     from spyre_studio.workbench import Workbench
@@ -153,7 +154,7 @@ class MainWindow(QMainWindow):
         else:
             self.project.elsewhere()
             self.session.open(found)
-        QTimer.singleShot(_SOON_MS, self, lambda: self._make_views(VIEWS))
+        QTimer.singleShot(_SOON_MS, self, lambda: self._make_views(part_names()))
 
     def toggle_start_page(self) -> None:
         """Start page, or back to what is open."""
@@ -203,16 +204,16 @@ class MainWindow(QMainWindow):
         self.session.shutdown()
         super().closeEvent(event)
 
-    def _make_views(self, rows: tuple[ViewRow, ...]) -> None:
+    def _make_views(self, modules: tuple[str, ...]) -> None:
         """Import and then make the views while the model is being read, one in a turn of the event loop."""
         if self._workbench is not None or not self.session.opening:
             return
-        if rows:
-            rows[0].load()
+        if modules:
+            import_module(modules[0])
         elif not self._make_part():
             self.workbench  # noqa: B018  asking for it makes it whole
             return
-        QTimer.singleShot(0, self, lambda: self._make_views(rows[1:]))
+        QTimer.singleShot(0, self, lambda: self._make_views(modules[1:]))
 
     def _asked(self, what: str) -> None:
         match what:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Final, Literal, Protocol
 
 from compiler.compilation import Compilation
@@ -57,6 +58,11 @@ VIEWS: Final[tuple[ViewRow, ...]] = (
     ViewRow("sweep", "Sweep", "bottom", "sweep", "SweepView", "what the plan costs at every value of one knob"),
     ViewRow("insights", "Insights", "bottom", "insights", "InsightsView", "what costs most, and the nearest remedy"),
 )
+
+
+def part_names() -> tuple[str, ...]:
+    """The modules of this folder, to be imported one by one."""
+    return tuple(f"{__name__}.{found.name}" for found in iter_modules(__path__))
 
 
 def view_row(key: str) -> ViewRow | None:

@@ -6,6 +6,7 @@ sizes: views and transport are what is looked at, and they feel ops, not element
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,15 +21,20 @@ OPS_PER_LAYER = 20
 
 
 class _Stack(Sketch):
-    """A sketch that notes in which module its ops are made."""
+    """A sketch that notes in which module its ops are made, and numbers names instead of looking for free ones."""
 
     def __init__(self) -> None:
         super().__init__("stack")
         self.paths: list[str] = []
+        self._counted: Counter[str] = Counter()
 
     def inside(self, path: str) -> None:
         """Ops made since the last call belong to this module."""
         self.paths += [path] * (len(self.ops) - len(self.paths))
+
+    def _free(self, label: str) -> str:
+        self._counted[label] += 1
+        return f"{label}_{self._counted[label]}"
 
     def program(self) -> LoopProgram:
         """With module and line of every op."""
