@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDialog,
+    QFileDialog,
     QHeaderView,
     QLineEdit,
     QMenu,
@@ -182,6 +183,7 @@ QUIET = ("quit", "full-screen")  # would end the test, or need a window manager
 def test_every_action_can_be_done_from_the_palette(bench: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     for ask in ("open_model", "open_pins", "save_plan", "save_pins", "save_project"):
         monkeypatch.setattr(FileDialogs, ask, lambda *_: "")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     monkeypatch.setattr(FileDialogs, "export", lambda *_: ("", ""))
     monkeypatch.setattr(FileDialogs, "save_picture", lambda *_: ("", False))
     monkeypatch.setattr(FileDialogs, "save_report", lambda *_: ("", ""))
