@@ -64,12 +64,6 @@ def page_of(report: Report) -> str:
 
 FORMS: Final[frozendict[str, Callable[[Report], str]]] = frozendict({"html": page_of, "text": to_text})
 """Forms by name."""
-_SUFFIXES: Final = frozendict({".txt": "text", ".md": "text"})
-
-
-def form_of(path: str, wanted: str = "") -> str:
-    """The form that is wanted, or the one that a file's name stands for: text for .txt, else HTML."""
-    return wanted or next((form for suffix, form in _SUFFIXES.items() if path.lower().endswith(suffix)), "html")
 
 
 def sections_of(report: Report) -> Sequence[str]:

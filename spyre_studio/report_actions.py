@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from spyre_studio.action import Action
 from spyre_studio.graph_actions import GraphHandlers
-from spyre_studio.report import form_of
+from spyre_studio.report_forms import SUFFIXES
 
 KINDS = "Pages (*.html);;Text (*.txt)"
-_SUFFIXES = {"html": ".html", "text": ".txt"}
 
 
 class ReportHandlers(GraphHandlers):
@@ -33,6 +32,6 @@ def with_suffix(path: str, kind: str) -> str:
     >>> with_suffix("a", KINDS.split(";;")[1]), with_suffix("a.html", "Text (*.txt)"), with_suffix("v1.2", "")
     ('a.txt', 'a.html', 'v1.2.html')
     """
-    if path.lower().endswith((".html", ".htm", ".txt", ".md")):
+    if path.lower().endswith(tuple(SUFFIXES)):
         return path
-    return path + _SUFFIXES["text" if "*.txt" in kind else form_of("")]
+    return path + (".txt" if "*.txt" in kind else ".html")

@@ -28,7 +28,7 @@ from spyre_studio.options import CompileOptions
 from spyre_studio.output_file import write_whole
 from spyre_studio.project_check import open_project
 from spyre_studio.project_document import plain_project
-from spyre_studio.report import form_of
+from spyre_studio.report_forms import form_of
 from spyre_studio.report_made import made_report
 from spyre_studio.reporter import Reporter
 from spyre_studio.request import WHOLE, CompiledParts, plan_handle

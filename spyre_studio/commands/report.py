@@ -10,7 +10,8 @@ from spyre_studio.arguments import one_of
 from spyre_studio.commands.interrupt import run_aside
 from spyre_studio.commands.terminal import Terminal
 from spyre_studio.output_file import check_output, write_output
-from spyre_studio.report import FORMS, form_of
+from spyre_studio.report import FORMS
+from spyre_studio.report_forms import form_of
 from spyre_studio.report_made import made_report
 
 

@@ -15,8 +15,9 @@ from spyre_studio.colour import MIN_TEXT, contrast
 from spyre_studio.insight_weighed import NOT_WEIGHED
 from spyre_studio.insights import insights
 from spyre_studio.occupancy import occupancy_of
-from spyre_studio.report import FORMS, Subject, form_of, page_of, report_of, sections_of
+from spyre_studio.report import FORMS, Subject, page_of, report_of, sections_of
 from spyre_studio.report_drawings import BINS, MOST, fill_of_cores, map_of_core
+from spyre_studio.report_forms import form_of
 from spyre_studio.report_made import made_report
 from spyre_studio.report_parts import SHOWN
 from spyre_studio.report_theme import DARK_PAGE, LIGHT_PAGE
