@@ -22,14 +22,12 @@ from compiler.emit import export
 from compiler.errors import InputError
 from compiler.pins import Pins
 from spyre_studio import tasks
-from spyre_studio.insight_trials import weigh
 from spyre_studio.layout_wire import plain_layout, read_graph
 from spyre_studio.options import CompileOptions
 from spyre_studio.output_file import write_whole
 from spyre_studio.project_check import open_project
 from spyre_studio.project_document import plain_project
 from spyre_studio.report_forms import form_of
-from spyre_studio.report_made import made_report
 from spyre_studio.reporter import Reporter
 from spyre_studio.request import WHOLE, CompiledParts, plan_handle
 from spyre_studio.step_opinion import SimulatedRun
@@ -199,6 +197,8 @@ def _check(call: Call) -> Result:
 
 
 def _weigh(call: Call) -> Result:
+    from spyre_studio.insight_trials import weigh  # loaded when the first one asks, not at the start of the worker
+
     found = weigh(call.get("plan", Compilation), call.reporter)
     return found, unstructure(found)
 
@@ -211,6 +211,8 @@ def _passes(call: Call) -> Result:
 
 
 def _report(call: Call) -> Result:
+    from spyre_studio.report_made import made_report  # as above
+
     before, path = call.arguments.get("before"), call.get("path", str)
     plan = tasks.sound(call.get("plan", Compilation), "the plan on screen")
     compared = (before, plan) if isinstance(before, Compilation) else None
