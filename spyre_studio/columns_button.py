@@ -20,6 +20,7 @@ class ColumnsButton(QToolButton):
 
     def __init__(self, header: QHeaderView) -> None:
         super().__init__(header)
+        self._header = header
         self.setFont(font("micro", bold=True))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the key for menus opens the same one on the table
         self.hide()
@@ -48,6 +49,6 @@ class ColumnsButton(QToolButton):
         return super().eventFilter(watched, event)
 
     def _place(self) -> None:
-        header = self.parentWidget()
+        header = self._header
         self.setGeometry(header.width() - self.room, 1, self.room, max(header.height() - 2, 1))
         self.raise_()

@@ -194,17 +194,6 @@ class Header(QWidget):
         pipelines = QMenu(self)
         pipelines.aboutToShow.connect(lambda: self._fill_pipelines(pipelines))
         self.pipeline_chip.take_menu(pipelines)
-        times = QVBoxLayout()
-        times.setSpacing(0)
-        first = QHBoxLayout()
-        first.setSpacing(px(GRID))
-        first.addWidget(self.time)
-        first.addWidget(self.change, 0, Qt.AlignmentFlag.AlignBottom)
-        first.addStretch(1)
-        times.addStretch(1)
-        times.addLayout(first)
-        times.addWidget(self.bound)
-        times.addStretch(1)
         row = QHBoxLayout(self)
         row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
         row.setContentsMargins(px(PAD), 0, px(PAD), 0)
@@ -219,12 +208,27 @@ class Header(QWidget):
         row.addWidget(self.resolve)
         row.addSpacing(px(GRID))
         row.addWidget(self.old)
-        row.addLayout(times)
+        row.addLayout(self._times())
         row.addSpacing(px(2 * GRID))
         row.addWidget(self.solver)
         row.addSpacing(px(2 * GRID))
         row.addStretch(1)
         row.addWidget(self.lights)
+
+    def _times(self) -> QVBoxLayout:
+        """The predicted time with its change, above the bound."""
+        times = QVBoxLayout()
+        times.setSpacing(0)
+        first = QHBoxLayout()
+        first.setSpacing(px(GRID))
+        first.addWidget(self.time)
+        first.addWidget(self.change, 0, Qt.AlignmentFlag.AlignBottom)
+        first.addStretch(1)
+        times.addStretch(1)
+        times.addLayout(first)
+        times.addWidget(self.bound)
+        times.addStretch(1)
+        return times
 
     def _fill_devices(self, menu: QMenu) -> None:
         """Every bundled device with fewer and fewer cores, the current choice marked."""

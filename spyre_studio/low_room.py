@@ -24,14 +24,15 @@ class LowRoom(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what has the keyboard is scrolled to
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidgetResizable(True)
+        self._held = widget
         self.setWidget(widget)
         self.viewport().setAutoFillBackground(False)
 
     def minimumSizeHint(self) -> QSize:
         """As wide as the widget needs, and hardly high."""
-        needed = self.widget().minimumSizeHint()
+        needed = self._held.minimumSizeHint()
         return QSize(needed.width(), min(needed.height(), px(_LEAST)))
 
     def sizeHint(self) -> QSize:
         """What the widget would like."""
-        return self.widget().sizeHint()
+        return self._held.sizeHint()

@@ -32,6 +32,9 @@ from spyre_studio.screenshot import _quiet_offscreen
 from spyre_studio.settings import Settings
 from spyre_studio.text_zoom_apply import wear_text_size
 from spyre_studio.views import VIEWS
+from spyre_studio.views.inspector import InspectorView
+from spyre_studio.views.timeline import TimelineView
+from spyre_studio.views.verify import VerifyView
 from tests.programs import attention
 from tests.sketch import Sketch
 from tests.spyre_studio.door import Door
@@ -135,8 +138,9 @@ class Booth:
                 self._show(window, row.key)
                 yield row.key, window
         inspector = window.workbench.views["inspector"]
+        assert isinstance(inspector, InspectorView)
         for tab in TABS:
-            inspector.show_tab(tab)  # type: ignore[attr-defined]  the inspector is the view with tabs
+            inspector.show_tab(tab)
             self._turn()
             yield f"inspector-{tab.lower()}", window
         if state == "ready":
@@ -146,12 +150,14 @@ class Booth:
         """The map of errors, tables, dialogs, menus and the palette."""
         door = window.session
         compilation, report = wrong()
-        timeline = window.workbench.views["timeline"]
+        timeline, verify = window.workbench.views["timeline"], window.workbench.views["verify"]
+        assert isinstance(timeline, TimelineView)
+        assert isinstance(verify, VerifyView)
         self._show(window, "timeline")
-        timeline.set_table(True)  # type: ignore[attr-defined]
+        timeline.set_table(True)
         self._turn()
         yield "timeline-table", window
-        timeline.set_table(False)  # type: ignore[attr-defined]
+        timeline.set_table(False)
         for action, name in (("keys", "keys"), ("words", "words"), ("palette", "palette"), ("about", "about")):
             if action not in window.actions_.by_key:
                 continue
@@ -169,11 +175,15 @@ class Booth:
             yield f"menu-{title.lower()}", menu
             menu.close()
         assert isinstance(door, Door)
+        self._show(window, "compare")
+        door.put(self.plans["other"])
+        self._turn()
+        yield "compare-two", window
         door.put(compilation)
         door.put_report(report)
         window.selection.retarget(compilation)
         self._show(window, "verify")
-        window.workbench.views["verify"].show_page("map")  # type: ignore[attr-defined]
+        verify.show_page("map")
         self._turn()
         yield "verify-map", window
 
@@ -204,20 +214,20 @@ def _settings(place: str, text: int) -> Settings:
 
 def plans(model: str, large: bool) -> dict[str, Compilation]:
     """A plan of the model, bundled or the small one of tests, and of a large one."""
-    made = {"ready": _planned(model)}
+    made = {"ready": _planned(model), "other": _planned(model, "searched")}
     if large:
         made["large"] = compiled(program=chain_of(LARGE))
     return made
 
 
-def _planned(model: str) -> Compilation:
+def _planned(model: str, pipeline: str = "staged") -> Compilation:
     if model == "attention-by-hand":
-        return compiled(program=attention(4, 512, 64))
+        return compiled(program=attention(4, 512, 64), pipeline=pipeline)
     from spyre_studio import tasks
     from spyre_studio.options import CompileOptions
     from spyre_studio.reporter import Silent
 
-    options = CompileOptions()
+    options = CompileOptions(pipeline=pipeline)
     captured = tasks.open_any(model, Silent())
     assert isinstance(captured, Captured)
     return tasks.compile_model(captured, options.load(), Pins(), options, None, Silent())

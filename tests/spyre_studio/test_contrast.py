@@ -180,11 +180,12 @@ def test_verdicts_have_a_shape_each(qapp: QApplication) -> None:
     from spyre_studio.lights import draw_mark
 
     shapes = set[bytes]()
-    for tone in ("ok", "warn", "bad", "mute"):
+    tones: tuple[Tone, ...] = ("ok", "warn", "bad", "mute")
+    for tone in tones:
         image = QImage(16, 16, QImage.Format.Format_RGB32)
         image.fill(0)
         painter = QPainter(image)
-        draw_mark(painter, QPointF(8, 8), tone, 10)  # type: ignore[arg-type]  literals of Tone
+        draw_mark(painter, QPointF(8, 8), tone, 10)
         painter.end()
         shapes.add(bytes(int(image.pixelColor(x, y).lightness() > 40) for y in range(16) for x in range(16)))
     assert len(shapes) == 4

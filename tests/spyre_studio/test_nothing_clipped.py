@@ -24,6 +24,7 @@ from spyre_studio.low_room import LowRoom
 from spyre_studio.main_window import MainWindow
 from spyre_studio.text_zoom_apply import wear_text_size
 from spyre_studio.theme import Theme
+from spyre_studio.views.inspector import InspectorView
 from tests.programs import attention
 from tests.spyre_studio.door import Door, opened
 from tests.spyre_studio.plans import compiled
@@ -65,9 +66,9 @@ def clipped(root: QWidget) -> list[str]:
 def _cut(widget: QWidget) -> Iterator[str]:
     if isinstance(widget, QTabBar):
         for place in range(widget.count()):
-            text, room = widget.tabText(place), widget.tabRect(place).width()
-            if widget.fontMetrics().horizontalAdvance(text) > room + SLACK:
-                yield f"tab {text}: {room} px"
+            text, wide = widget.tabText(place), widget.tabRect(place).width()
+            if widget.fontMetrics().horizontalAdvance(text) > wide + SLACK:
+                yield f"tab {text}: {wide} px"
         return
     text = widget.text() if isinstance(widget, QLabel | QAbstractButton) else ""
     if not text or _told(widget):
@@ -116,8 +117,10 @@ def every_view(window: MainWindow) -> Iterator[str]:
         bench.give_room()
         settle()
         yield key
+    inspector = bench.views["inspector"]
+    assert isinstance(inspector, InspectorView)
     for tab in INSPECTOR:
-        bench.views["inspector"].show_tab(tab)  # type: ignore[attr-defined]  the inspector is the view with tabs
+        inspector.show_tab(tab)
         settle()
         yield tab
 

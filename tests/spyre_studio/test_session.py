@@ -23,7 +23,7 @@ from spyre_studio.reporter import NOTE
 from spyre_studio.request import Request
 from spyre_studio.session import Session
 from spyre_studio.settings import Settings
-from tests.programs import attention, softmax
+from tests.programs import attention
 from tests.spyre_studio.plans import captured, compiled, divided, write_model, write_plan
 
 T = TypeVar("T")
@@ -234,32 +234,6 @@ def test_another_model_starts_without_the_old_pins(stage: Stage, model: Path, tm
     session = stage.session
     assert plan.plan.model == "attention"
     assert (session.pins, session.undo_stack.count(), session.before, session.run_id) == (Pins(), 0, None, "#3")
-
-
-def test_opening_again_keeps_the_pins(stage: Stage, model: Path) -> None:
-    first = stage.open(model)
-    stage.session.pin_division("sum", {"i": 4})
-    stage.settle()
-    before = stage.plan
-    stage.session.reopen()
-    stage.settle()
-    assert stage.plan is before, "the model is as it was, and so is its plan"
-    assert stage.session.pins == divided("sum", i=4)
-    assert stage.session.before is first
-
-
-def test_opening_again_makes_plans_anew_for_a_model_that_changed(stage: Stage, model: Path) -> None:
-    stage.open(model)
-    stage.session.pin_division("sum", {"i": 4})
-    stage.settle()
-    before = stage.plan
-    write_model(model.parent, softmax(256, 256))
-    stage.session.reopen()
-    stage.settle()
-    assert stage.plan is not before
-    assert stage.plan.problem.program != before.problem.program
-    assert stage.session.pins == divided("sum", i=4)
-    assert stage.session.before is before
 
 
 def test_a_saved_plan_opens_as_it_was(stage: Stage, tmp_path: Path) -> None:

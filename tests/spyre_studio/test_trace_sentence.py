@@ -60,8 +60,8 @@ def test_a_trace_is_no_model_and_no_plan(
     assert is_trace(path) is (name == "run")
     for command in (("simulate",), ("--screenshot", traces / "x.png")):
         assert words in Outcome(capsys, *command, path).refused()
-    for command in (("check", path), ("why", path, "mul"), ("diff", path, path), ("verify", path)):
-        assert words in Outcome(capsys, *command).refused()
+    for verb, *others in (("check",), ("why", "mul"), ("diff", path), ("verify",)):
+        assert words in Outcome(capsys, verb, path, *others).refused()
     if name != "run":
         assert words in Outcome(capsys, "show", path).refused()
 
