@@ -1,52 +1,34 @@
-"""Colours by a measure, what stands out around an op, folded blocks, pictures: the graph view as a person uses it."""
+"""Folded blocks, colours by a measure, what stands out around an op: the graph view as a person uses it."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from frozendict import frozendict
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from compiler.compilation import Compilation
-from compiler.division import Division
 from simulator.report import Agreement, Comparison, StepReport, Tolerance, VerifyReport
-from spyre_studio.picture import to_image, to_svg
 from spyre_studio.selection import Selection
 from spyre_studio.theme import Theme
 from spyre_studio.views.graph import GraphView
-from spyre_studio.views.graph_canvas import GraphCanvas, Hit
+from spyre_studio.views.graph_canvas import Hit
 from spyre_studio.views.graph_groups import everything
 from spyre_studio.views.graph_measures import MEASURES, MeasureRow
 from spyre_studio.views.graph_menu import graph_menu
-from spyre_studio.views.graph_paint import MOST_LINES, GraphPainter
 from spyre_studio.views.graph_palette import COLOURINGS
-from spyre_studio.views.graph_scene import Scene, scene_of
 from spyre_studio.views.module_rows import rows_of, walk
 from spyre_studio.views.module_tree import ModuleTree
-from spyre_studio.views.paint import LineBatch
-from tests.spyre_studio.hand import show
-from tests.spyre_studio.large import stack
-from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.odd_stack import LAYERS, ODD, members, odd_plan, run_box, scene, shown
 from tests.spyre_studio.stage import Stage, quiet_settings
-
-LAYERS = 4
-ODD = 2  # the layer that is divided in another way
 
 
 @pytest.fixture(scope="module")
 def plan() -> Compilation:
-    """A stack with one layer that is divided differently."""
-    made = compiled(program=stack(LAYERS))
-    inside = (op.name for op in made.problem.program.ops if op.origin.module == f"layers.{ODD}.mlp")
-    wide = next(op for op in inside if made.plan.divisions[op].cores > 1)
-    divisions = made.plan.divisions | {wide: Division()}
-    return replace(made, plan=replace(made.plan, divisions=frozendict(divisions)))
+    return odd_plan()
 
 
 @pytest.fixture
@@ -56,26 +38,7 @@ def stage(tmp_path: Path) -> Stage:
 
 @pytest.fixture
 def view(qtbot: QtBot, stage: Stage, plan: Compilation, dark: Theme) -> GraphView:
-    stage.put(plan)
-    selection = Selection()
-    selection.retarget(plan)
-    made = GraphView(stage, selection)
-    selection.changed.connect(made.show_selection)
-    show(qtbot, made, 1000, 700)
-    return made
-
-
-def scene(view: GraphView) -> Scene:
-    assert view.canvas.scene is not None
-    return view.canvas.scene
-
-
-def run_box(view: GraphView) -> int:
-    return next(box for box in range(len(scene(view).titles)) if scene(view).blocks_of_box(box))
-
-
-def members(view: GraphView) -> tuple[str, ...]:
-    return view.fold.runs[0].members
+    return shown(qtbot, stage, plan)
 
 
 def entries(view: GraphView, stage: Stage, item: Hit) -> dict[str, object]:
@@ -99,9 +62,9 @@ def test_equal_layers_are_one_box_with_what_they_cost(view: GraphView, plan: Com
 
 def test_a_double_click_shows_all_of_them_and_the_menu_folds_them(view: GraphView, stage: Stage) -> None:
     view.canvas.activated.emit(Hit("box", run_box(view)))
-    shown = [scene(view).group_of_box(box) for box in range(len(scene(view).titles))]
-    assert [path for path in shown if path] == list(members(view))
-    first = shown.index(members(view)[0])
+    paths = [scene(view).group_of_box(box) for box in range(len(scene(view).titles))]
+    assert [path for path in paths if path] == list(members(view))
+    first = paths.index(members(view)[0])
     fold = entries(view, stage, Hit("box", first))[f"Fold {view.fold.runs[0].title} into one"]
     fold.trigger()  # type: ignore[attr-defined]
     assert scene(view).blocks_of_box(run_box(view)) == members(view)
@@ -304,116 +267,6 @@ def test_folding_keeps_the_trace(view: GraphView) -> None:
     assert len(trace.boxes) == len(scene(view).titles)
 
 
-# Pictures
-
-
-def test_a_picture_holds_all_or_what_is_in_view(view: GraphView) -> None:
-    view.fold.open_all()
-    view.canvas.zoom_reset()
-    whole, part = view.picture(in_view=False), view.picture(in_view=True)
-    assert whole is not None
-    assert part is not None
-    assert whole.height > view.canvas.bounds.height
-    assert part.height == pytest.approx(view.canvas.height() + whole.height - view.canvas.bounds.height, abs=60)
-    assert part.shapes < whole.shapes
-    texts = to_svg(whole).decode()
-    for word in ("project", "softmax", "stays in LX", "coloured by fate of data", "32 cores"):
-        assert word in texts, word
-    assert texts.count("<text") > to_svg(part).decode().count("<text")
-    assert "clip" not in texts.lower(), "many viewers know no clipping"
-
-
-@pytest.mark.parametrize("colouring", ["fate", "time", "residency"])
-def test_a_picture_has_the_colours_of_the_screen(view: GraphView, colouring: str) -> None:
-    view.set_colouring(colouring)  # type: ignore[arg-type]
-    picture = view.picture(in_view=True)
-    assert picture is not None
-    given = to_image(picture)
-    shown = view.canvas.grab().toImage()
-    box = run_box(view)
-    _, y0, x1, y1 = view.canvas.viewport.to_px(scene(view).layout.boxes[box].reshape(2, 2)).ravel().tolist()
-    scale = given.width() / picture.width
-    at = (x1 - 20, (y0 + y1) / 2 - 2)
-    mine = given.pixelColor(round(at[0] * scale), round(at[1] * scale))
-    assert mine.name() == shown.pixelColor(round(at[0]), round(at[1])).name()
-
-
-def test_no_graph_no_picture(qtbot: QtBot, tmp_path: Path, dark: Theme) -> None:
-    empty = GraphView(Stage(quiet_settings(str(tmp_path))), Selection())
-    qtbot.addWidget(empty)
-    assert empty.picture(in_view=False) is None
-
-
-# Many
-
-
-def test_a_frame_of_a_large_graph_draws_a_bounded_number_of_shapes(
-    qtbot: QtBot, dark: Theme, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from spyre_studio.views.graph_layout import layout_graph
-    from tests.benchmarks.graph import drawn
-
-    model = drawn(20_000)
-    made = scene_of(model, layout_graph(model.graph, everything(model.graph)))
-    canvas = GraphCanvas()
-    qtbot.addWidget(canvas)
-    canvas.resize(1280, 800)
-    canvas.show_scene(made, start=True)
-    lines, boxes = [0], [0]
-    _count(monkeypatch, LineBatch, "draw", lambda _self, _painter, rows: lines.append(len(rows)))
-    _count(monkeypatch, GraphPainter, "_boxes", lambda _self, _painter, rows, *_: boxes.append(len(rows)))
-    for zoom in (0.002, 0.01, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6):
-        lines[:], boxes[:] = [0], [0]
-        canvas.set_viewport(replace(canvas.viewport, zoom=zoom).centred(*canvas.bounds.centre))
-        canvas.grab()
-        assert sum(lines) <= MOST_LINES
-        assert sum(boxes) <= 2000
-    canvas.fit_all()
-    lines[:] = [0]
-    canvas.grab()
-    assert 0 < sum(lines) <= MOST_LINES
-
-
-def _count(monkeypatch: pytest.MonkeyPatch, owner: type, name: str, note: Callable[..., None]) -> None:
-    real = getattr(owner, name)
-
-    def counting(self: object, *arguments: object) -> object:
-        note(self, *arguments)
-        return real(self, *arguments)
-
-    monkeypatch.setattr(owner, name, counting)
-
-
-def test_words_of_a_large_graph_are_put_beside_the_window(
-    qtbot: QtBot, stage: Stage, dark: Theme, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import threading
-
-    from spyre_studio.views import graph
-
-    threads = []
-
-    def noting(*arguments: object) -> Scene:
-        threads.append(threading.current_thread() is threading.main_thread())
-        return scene_of(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(graph, "scene_of", noting)
-    stage.put(compiled(program=stack(18)))
-    view = GraphView(stage, Selection())
-    show(qtbot, view)
-    qtbot.waitUntil(lambda: view.canvas.scene is not None, timeout=20_000)
-    assert threads == [False]
-    view.fold.finish()
-
-
-def test_what_boxes_are_shaded_by_is_prepared_where_a_plan_is_read() -> None:
-    from spyre_studio.prepared import NEEDED
-    from spyre_studio.views.graph_measures import measures_of
-    from spyre_studio.views.graph_model import planned
-
-    assert {planned, measures_of} <= set(NEEDED)
-
-
 def test_far_out_every_box_keeps_the_colour_of_its_number(view: GraphView, dark: Theme) -> None:
     view.set_colouring("time")
     view.fold.open_all()
@@ -428,16 +281,3 @@ def test_far_out_every_box_keeps_the_colour_of_its_number(view: GraphView, dark:
     for box in inside[:20]:
         x, y = (boxes[box, 0] + boxes[box, 2]) / 2, (boxes[box, 1] + boxes[box, 3]) / 2
         assert image.pixelColor(round(x), round(y)).name() == dark.fill[shade.codes()[box]]
-
-
-def test_paint_is_given_back_after_a_picture(view: GraphView) -> None:
-    """A picture draws every edge as a curve; the screen goes on with its own limit."""
-    before = view.canvas._pen().curves
-    picture = view.picture(in_view=False)
-    assert picture is not None
-
-    def fail(_painter: QPainter, _scale: float) -> None:
-        raise RuntimeError
-
-    to_image(picture)
-    assert view.canvas._pen().curves == before

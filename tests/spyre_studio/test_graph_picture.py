@@ -1,0 +1,80 @@
+"""The graph as a picture: all of it or what is in view, as on screen."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QPainter
+from pytestqt.qtbot import QtBot
+
+from compiler.compilation import Compilation
+from spyre_studio.picture import to_image, to_svg
+from spyre_studio.selection import Selection
+from spyre_studio.theme import Theme
+from spyre_studio.views.graph import GraphView
+from tests.spyre_studio.odd_stack import odd_plan, run_box, scene, shown
+from tests.spyre_studio.stage import Stage, quiet_settings
+
+
+@pytest.fixture(scope="module")
+def plan() -> Compilation:
+    return odd_plan()
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(quiet_settings(str(tmp_path)))
+
+
+@pytest.fixture
+def view(qtbot: QtBot, stage: Stage, plan: Compilation, dark: Theme) -> GraphView:
+    return shown(qtbot, stage, plan)
+
+
+def test_a_picture_holds_all_or_what_is_in_view(view: GraphView) -> None:
+    view.fold.open_all()
+    view.canvas.zoom_reset()
+    whole, part = view.picture(in_view=False), view.picture(in_view=True)
+    assert whole is not None
+    assert part is not None
+    assert whole.height > view.canvas.bounds.height
+    assert part.height == pytest.approx(view.canvas.height() + whole.height - view.canvas.bounds.height, abs=60)
+    assert part.shapes < whole.shapes
+    texts = to_svg(whole).decode()
+    for word in ("project", "softmax", "stays in LX", "coloured by fate of data", "32 cores"):
+        assert word in texts, word
+    assert texts.count("<text") > to_svg(part).decode().count("<text")
+    assert "clip" not in texts.lower(), "many viewers know no clipping"
+
+
+@pytest.mark.parametrize("colouring", ["fate", "time", "residency"])
+def test_a_picture_has_the_colours_of_the_screen(view: GraphView, colouring: str) -> None:
+    view.set_colouring(colouring)  # type: ignore[arg-type]
+    picture = view.picture(in_view=True)
+    assert picture is not None
+    given = to_image(picture)
+    screen = view.canvas.grab().toImage()
+    box = run_box(view)
+    _, y0, x1, y1 = view.canvas.viewport.to_px(scene(view).layout.boxes[box].reshape(2, 2)).ravel().tolist()
+    scale = given.width() / picture.width
+    at = (x1 - 20, (y0 + y1) / 2 - 2)
+    mine = given.pixelColor(round(at[0] * scale), round(at[1] * scale))
+    assert mine.name() == screen.pixelColor(round(at[0]), round(at[1])).name()
+
+
+def test_no_graph_no_picture(qtbot: QtBot, tmp_path: Path, dark: Theme) -> None:
+    empty = GraphView(Stage(quiet_settings(str(tmp_path))), Selection())
+    qtbot.addWidget(empty)
+    assert empty.picture(in_view=False) is None
+
+
+def test_paint_is_given_back_after_a_picture(view: GraphView) -> None:
+    """A picture draws every edge as a curve; the screen goes on with its own limit."""
+    before = view.canvas._pen().curves
+    picture = view.picture(in_view=False)
+    assert picture is not None
+
+    def fail(_painter: QPainter, _scale: float) -> None:
+        raise RuntimeError
+
+    to_image(picture)
+    assert view.canvas._pen().curves == before
