@@ -276,13 +276,6 @@ class SweepView(PagedView):
         self._centre = QStackedLayout()
         self._centre.addWidget(self.plot)
         self._centre.addWidget(self.table)
-        self._foot = QWidget()
-        foot = QVBoxLayout(self._foot)
-        foot.setContentsMargins(px(PAD), px(GRID / 2), px(PAD), px(GRID))
-        foot.setSpacing(px(GRID / 2))
-        foot.addWidget(self.legend)
-        foot.addWidget(self.tools)
-        foot.addWidget(self.line)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -290,9 +283,20 @@ class SweepView(PagedView):
         column.addWidget(hairline())
         column.addLayout(self._centre, 1)
         column.addWidget(hairline())
-        column.addWidget(self._foot)
+        column.addWidget(self._arranged_foot())
         self.set_table(False)
         self.knob.choose(CORES)
+
+    def _arranged_foot(self) -> QWidget:
+        """Legend or tools of the table, and the line about the current setting."""
+        self._foot = QWidget()
+        foot = QVBoxLayout(self._foot)
+        foot.setContentsMargins(px(PAD), px(GRID / 2), px(PAD), px(GRID))
+        foot.setSpacing(px(GRID / 2))
+        foot.addWidget(self.legend)
+        foot.addWidget(self.tools)
+        foot.addWidget(self.line)
+        return self._foot
 
     def _connect(self) -> None:
         self.session.swept.connect(self._refresh)
