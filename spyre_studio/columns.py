@@ -5,7 +5,7 @@ Owns: the choice, and what a person chose against it.  Refuses Qt.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from frozendict import frozendict
@@ -26,6 +26,27 @@ def fitting(widths: Sequence[int], order: Sequence[int], room: int) -> frozenset
         hidden.add(column)
         needed -= widths[column]
     return frozenset(hidden)
+
+
+def shrunk(widths: Sequence[int], text: Collection[int], least: int, room: int) -> list[int]:
+    """The widths after columns of `text` gave up what is missing to `room`, the widest first, none below `least`.
+
+    >>> shrunk([100, 300, 200, 50], {0, 1, 2}, 80, 500)
+    [100, 175, 175, 50]
+    """
+    found = list(widths)
+    missing = sum(found) - room
+    open_ = sorted(place for place in text if found[place] > least)
+    while missing > 0 and open_:
+        widest = max(found[place] for place in open_)
+        top = [place for place in open_ if found[place] == widest]
+        next_ = max((found[place] for place in open_ if found[place] < widest), default=least)
+        step = min(widest - max(next_, least), -(-missing // len(top)))
+        for place in top:
+            found[place] -= step
+        missing -= step * len(top)
+        open_ = [place for place in open_ if found[place] > least]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

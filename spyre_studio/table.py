@@ -22,7 +22,7 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySeq
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
 from spyre_studio.bars import BAR_ROLE, BarCell, Part
-from spyre_studio.columns import ColumnRoom
+from spyre_studio.columns import ColumnRoom, shrunk
 from spyre_studio.columns_button import ColumnsButton
 from spyre_studio.glossary import hinted
 from spyre_studio.qt_theme import font, px, qcolor
@@ -34,6 +34,8 @@ Index = QModelIndex | QPersistentModelIndex
 _TO_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TO_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NO_PARENT = QModelIndex()
+_CUT = 12  # characters; longer ones may be cut, and are told in full
+_SHORTEST = 12 * GRID  # px; words are not cut to less than that
 _WIDEST = 34 * GRID  # px; a column is not made wider than this by its values
 
 
@@ -136,7 +138,7 @@ class TableModel(QAbstractTableModel):
                 colour = column.colour(value) if column.colour else ""
                 return qcolor(colour) if colour else None
             case Qt.ItemDataRole.ToolTipRole:
-                return row.hint or None
+                return row.hint or (column.write(value) if len(column.write(value)) > _CUT else None)
             case _:
                 return column.bar(value) if role == BAR_ROLE and column.bar else None
 
@@ -323,8 +325,8 @@ class CopyableTable(QTableView):
         self._fit_widths()
 
     def _fit_widths(self) -> None:
-        """What a row is about stays readable: where it does not fit beside the others, the table scrolls.  Long values
-        are cut, unless there is room to spare."""
+        """Where there is no room for all, columns give way, and long words are cut; only what is still too wide after
+        that scrolls."""
         header = self.horizontalHeader()
         if self._dragged or len(self._wanted_widths) != header.count():
             return
@@ -337,19 +339,23 @@ class CopyableTable(QTableView):
         for place in self._room.order:
             self.setColumnHidden(place, place in hidden)
         self._more.show_hidden([self._model.columns[place].title for place in sorted(hidden)])
-        shown = [place for place in range(1, header.count()) if place not in hidden]
-        spare = max(room - least[0] - sum(least[place] for place in shown), 0)
-        for place in shown:
-            grown = min(self._wanted_widths[place] - least[place], spare)
+        words = {place for place, column in enumerate(self._model.columns) if place and not column.number} - hidden
+        held = [0 if place in hidden else width for place, width in enumerate(widths)]
+        self._take_widths(shrunk(held, words, px(_SHORTEST), room), room)
+
+    def _take_widths(self, widths: list[int], room: int) -> None:
+        """Columns in these widths; what is left of the room goes to long values, then to the first column."""
+        header, spare = self.horizontalHeader(), max(room - sum(widths), 0)
+        for place in (place for place in range(1, header.count()) if not self.isColumnHidden(place)):
+            grown = min(max(self._wanted_widths[place] - widths[place], 0), spare)
             spare -= grown
-            header.resizeSection(place, least[place] + grown)
-        needed = max(least[0], header.sectionSizeHint(0))
+            header.resizeSection(place, widths[place] + grown)
         others = sum(header.sectionSize(place) for place in range(1, header.count()))
-        fits = room - others >= needed
+        fits = room - others >= widths[0]
         mode = QHeaderView.ResizeMode
         header.setSectionResizeMode(0, mode.Stretch if fits else mode.Interactive)
         if not fits:
-            header.resizeSection(0, needed)
+            header.resizeSection(0, widths[0])
 
     def _resized(self, _column: int, _old: int, _new: int) -> None:
         if QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton and self.horizontalHeader().underMouse():

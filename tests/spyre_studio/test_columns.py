@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
-from spyre_studio.columns import ColumnRoom, fitting
+from spyre_studio.columns import ColumnRoom, fitting, shrunk
 from spyre_studio.columns_button import ColumnsButton
 from spyre_studio.table import Column, CopyableTable, Row, TableModel
 from spyre_studio.theme import Theme
@@ -17,7 +17,7 @@ from spyre_studio.views.variants import VariantsView
 from tests.programs import attention
 from tests.spyre_studio.door import Door, opened
 from tests.spyre_studio.hand import show
-from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.plans import compiled, divided
 from tests.spyre_studio.stage import Stage, quiet_settings, staged
 
 DOCK = 725  # px; between the panels at the sides of a window of 1280
@@ -35,6 +35,13 @@ def test_as_few_give_way_as_needed() -> None:
     assert fitting([100, 50, 50], [2, 1], 199) == {2}
     assert fitting([100, 50, 50], [2, 1], 149) == {1, 2}
     assert fitting([100, 50, 50], [], 10) == frozenset()
+
+
+def test_the_widest_words_are_cut_first_and_none_to_nothing() -> None:
+    assert shrunk([100, 300, 200, 50], {0, 1, 2}, 80, 500) == [100, 175, 175, 50]
+    assert shrunk([100, 300, 200, 50], {0, 1, 2}, 80, 650) == [100, 300, 200, 50]
+    assert shrunk([100, 300, 200, 50], {0, 1, 2}, 80, 100) == [80, 80, 80, 50]
+    assert sum(shrunk([271, 272, 272, 90], {0, 1, 2}, 96, 601)) <= 601
 
 
 def test_what_a_person_chose_holds() -> None:
@@ -106,6 +113,7 @@ def test_no_table_of_the_window_scrolls_sideways(qtbot: QtBot, qapp: QApplicatio
     window = opened(qtbot, qapp, door, None)
     window.resize(1280, 800)
     door.put_model(compiled(program=attention(2, 128, 64), cores=4))
+    door.put(compiled(program=attention(2, 128, 64), cores=4, pins=divided("scores", i=4)))
     scrolled, seen = list[str](), set[str]()
     for key, view in window.workbench.views.items():
         window.workbench.show_view(key)
