@@ -167,7 +167,6 @@ class GraphView(QWidget):
         self.canvas.set_pinned(scene.model.pinned(self._session.pins))
         self.canvas.show_scene(scene, start)
         self.look.refresh()
-        self.minimap.refresh()
         self._mark(reveal=False)
         if self.canvas.at_start:
             self.canvas.show_start()

@@ -102,6 +102,11 @@ class GraphCanvas(ViewportCanvas):
         self.invalidate()
 
     @property
+    def colouring(self) -> Colouring:
+        """What colours the boxes."""
+        return self._colouring
+
+    @property
     def shade(self) -> Shade | None:
         """The numbers of the boxes, where they are coloured by some."""
         return self._shade

@@ -51,6 +51,7 @@ class GraphLook(QObject):
         self._overlay.show_colouring(self._colouring)
         if measure is not None:
             self._show_scale(measure, shade)
+        self._overlay.minimap.refresh()
         self._overlay.place()
 
     def report_changed(self) -> None:

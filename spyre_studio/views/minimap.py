@@ -1,21 +1,21 @@
-"""The whole graph in a corner, with the part on screen as a rectangle that can be dragged.
+"""The whole graph in a corner in its colours, with the part on screen as a rectangle that can be dragged.
 
 Owns: the small picture, cached, and the drag. Refuses: the graph itself; it draws the boxes it is given.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from spyre_studio.colour import mix
 from spyre_studio.detail import widened
 from spyre_studio.qt_theme import active_theme, px, qcolor
 from spyre_studio.theme import GRID, RADIUS
 from spyre_studio.viewport import Viewport2D
 from spyre_studio.views.graph_canvas import GraphCanvas
-from spyre_studio.views.graph_model import NODE_KINDS
+from spyre_studio.views.graph_palette import far_palette
 from spyre_studio.views.paint import RectBatch
 
 _WIDTH, _HEIGHT = 12 * GRID, 16 * GRID
@@ -118,5 +118,7 @@ class Minimap(QWidget):
         assert scene is not None
         corners = self._view().to_px(scene.layout.boxes.reshape(-1, 2)).reshape(-1, 4)
         painter.setPen(Qt.PenStyle.NoPen)
-        marks = [qcolor(mix(theme.panel, theme.kind(kind), 0.85)) for kind in NODE_KINDS]
-        self._rects.draw_by_code(painter, widened(corners, 3, 2), scene.kinds, marks)
+        palette = far_palette(scene, self._canvas.colouring, self._canvas.shade, theme)
+        used, codes = np.unique(palette.codes, return_inverse=True)
+        marks = [qcolor(palette.colours[code]) for code in used.tolist()]
+        self._rects.draw_by_code(painter, widened(corners, 3, 2), codes, marks)

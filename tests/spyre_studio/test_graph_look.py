@@ -220,6 +220,16 @@ def test_every_colouring_looks_different(view: GraphView, stage: Stage, plan: Co
     assert len(seen) == len(COLOURINGS)
 
 
+def test_the_overview_wears_the_colours_too(view: GraphView, dark: Theme) -> None:
+    view.fold.open_all()
+    view.canvas.zoom_reset()
+    looks = set()
+    for key in ("fate", "time"):
+        view.set_colouring(key)
+        looks.add(bytes(view.minimap.grab().toImage().constBits()))
+    assert len(looks) == 2
+
+
 # What stands out
 
 
