@@ -71,6 +71,7 @@ class Workbench(QWidget):
         self.views: dict[str, QWidget] = {}
         self.docks: dict[str, QDockWidget] = {}
         self._hosts: list[ViewHost] = []
+        self._follow(self.tree, self.tree)  # before anything waits: a plan that comes meanwhile is its own, too
         self._pressed_height = -1  # px of the bottom views when the mouse was pressed at an edge of a panel
         self._height_chosen = False
         self.full = FullView(self)
@@ -86,7 +87,6 @@ class Workbench(QWidget):
             yield row.key
         low = LowRoom(self.tabs, "Bottom views")
         self._add_dock("bottom", "Bottom views", low, Qt.DockWidgetArea.BottomDockWidgetArea)
-        self._follow(self.tree, self.tree)
         self.tree.group_chosen.connect(self._show_group)
         self._link_views()
         self._first_state = self.panels.saveState(_VERSION)
