@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMenuBar
+from PySide6.QtWidgets import QMenu, QMenuBar
 from pytestqt.qtbot import QtBot
 
 from compiler.watch import Finding
@@ -80,7 +80,10 @@ def test_menus_hold_every_action(qtbot: QtBot, actions: ActionSet) -> None:
     bar = QMenuBar()
     qtbot.addWidget(bar)
     menus = actions.fill(bar)
-    listed = [each.objectName() for menu in menus.values() for each in menu.actions() if not each.isSeparator()]
+    inner = [QMenu.menuInAction(each) for menu in menus.values() for each in menu.actions()]
+    every = [each for menu in (*menus.values(), *filter(None, inner)) for each in menu.actions()]
+    listed = [each.objectName() for each in every if not each.isSeparator() and QMenu.menuInAction(each) is None]
+    assert [menu.title() for menu in inner if menu is not None] == ["Lessons"]
     assert sorted(listed) == sorted(row.key for row in ACTIONS)
 
 
