@@ -2,7 +2,7 @@
 
 Owns: cutting stable names into a group and a short title. Refuses: layout and Qt. A group with one op in it is
 dissolved: `attn.q_proj.linear/matmul` alone in its module becomes the node `q_proj` of `attn`. So is a group that holds
-all ops of the group around it: no frame directly inside a frame.
+all ops of the group around it: no frame directly inside a frame. What gives numbers their name stays: layers 0, 1, 2.
 """
 
 from __future__ import annotations
@@ -101,5 +101,12 @@ def _dissolved(path: tuple[str, ...], counts: dict[tuple[str, ...], int]) -> Pla
     kept = 0
     while kept + 1 < len(path) and counts[path[: kept + 1]] > 1:
         kept += 1
-    levels = [part for place, part in enumerate(path[:kept]) if counts[path[: place + 1]] < counts[path[:place]]]
+    levels = [part for place, part in enumerate(path[:kept]) if _kept(path[: kept + 1], place, counts)]
     return Place(".".join(levels), _title(path[: kept + 1]))
+
+
+def _kept(path: tuple[str, ...], place: int, counts: dict[tuple[str, ...], int]) -> bool:
+    """True for a level that holds less than the one around it, or that gives numbers their name: layers 0, 1, 2."""
+    numbered = place + 2 < len(path) and path[place + 1].isdigit()
+    smaller = counts[path[: place + 1]] < counts[path[:place]]
+    return smaller or (numbered and counts[path[: place + 2]] < counts[path[: place + 1]])

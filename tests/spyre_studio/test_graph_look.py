@@ -75,7 +75,7 @@ def test_one_of_them_is_shown_between_the_others_and_goes_back(view: GraphView, 
     assert f"Show all {LAYERS} modules" in found
     menus = {menu.title(): menu for menu in view.findChildren(QMenu)}
     different = menus["Show one that is planned differently"].actions()
-    assert [action.text() for action in different] == [str(ODD), str(LAYERS - 1)]
+    assert [action.text() for action in different] == [f"layers.{ODD}", f"layers.{LAYERS - 1}"]
     assert len(menus["Show one of them"].actions()) == LAYERS
     different[0].trigger()
     assert members(view)[ODD] in view.fold.opened
@@ -291,3 +291,10 @@ def test_far_out_every_box_keeps_the_colour_of_its_number(view: GraphView, dark:
     for box in inside[:20]:
         x, y = (boxes[box, 0] + boxes[box, 2]) / 2, (boxes[box, 1] + boxes[box, 3]) / 2
         assert image.pixelColor(round(x), round(y)).name() == dark.fill[shade.codes()[box]]
+
+
+def test_numbers_keep_the_module_that_gives_them_their_name(view: GraphView) -> None:
+    assert members(view) == tuple(f"layers.{layer}" for layer in range(LAYERS))
+    assert scene(view).titles[run_box(view)] == f"layers 0–{LAYERS - 1} × {LAYERS}"
+    view._selection.select_op(next(node.name for node in scene(view).model.nodes if node.group.startswith("layers.1")))
+    assert view.crumbs.titles[1:3] == ("layers", "layers.1")
