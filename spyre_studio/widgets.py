@@ -78,8 +78,9 @@ class Card(QFrame):
 
 
 def text_label(text: str, tone: Tone | None = None, wrap: bool = True) -> QLabel:
-    """Words that can be selected and copied; `tone` None is the text colour."""
+    """Words that can be selected and copied; `tone` None is the text colour.  A term of the field is explained."""
     label = QLabel(text)
+    label.setToolTip(hint_of(text))
     label.setWordWrap(wrap)
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.LinksAccessibleByMouse
