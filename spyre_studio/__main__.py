@@ -47,7 +47,7 @@ def _window(words: Sequence[str]) -> int:
     elif not has_display(os.environ, sys.platform):
         why = "there is no display to open it on"
         raise InputError("the window", why, "add --screenshot OUT.png to draw it into a picture, or use the commands")
-    from spyre_studio.main_window import run
+    from spyre_studio.window_run import run
 
     view, alone = arguments.view, arguments.only_view
     return run(arguments.file, arguments.screenshot, view, arguments.theme, arguments.size, alone)

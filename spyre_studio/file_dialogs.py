@@ -57,8 +57,15 @@ class FileDialogs:
 
     def save_report(self, name: str, kinds: str) -> tuple[str, str]:
         """Where to write a report, and the chosen one of its kinds."""
+        return self._of_kind("Save report", name, kinds)
+
+    def save_run(self, name: str, kinds: str) -> tuple[str, str]:
+        """Where to write the simulated run, and the chosen one of its kinds."""
+        return self._of_kind("Save simulated run", name, kinds)
+
+    def _of_kind(self, title: str, name: str, kinds: str) -> tuple[str, str]:
         start = str(Path(self._folder) / name)
-        path, chosen = QFileDialog.getSaveFileName(self._window, "Save report", start, kinds)
+        path, chosen = QFileDialog.getSaveFileName(self._window, title, start, kinds)
         return self._kept(path), chosen
 
     def export(self, model: str) -> tuple[str, str]:

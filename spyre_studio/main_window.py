@@ -1,4 +1,4 @@
-"""The window: start page or workbench, menus, banner, status line; and `run`, which opens it or draws it into a file.
+"""The window: start page or workbench, menus, banner, status line.
 
 Owns: the application's life, drops, what is remembered between runs. Refuses: what views show and what actions do.
 The first paint comes without the views: they are made when the first model opens.
@@ -10,13 +10,12 @@ import sys
 import traceback
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import delete
 
 from resources.examples import examples
@@ -29,17 +28,15 @@ from spyre_studio.handlers import Handlers
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.project import is_project
 from spyre_studio.project_keeper import ProjectKeeper
-from spyre_studio.project_recovery import Recovery
-from spyre_studio.qt_theme import ThemeChoice, ThemeFollower, system_scale
+from spyre_studio.qt_theme import ThemeFollower, system_scale
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
-from spyre_studio.settings import ORGANISATION
 from spyre_studio.solver_words import missing_note
 from spyre_studio.start_page import StartPage
 from spyre_studio.state_page import StatePage
 from spyre_studio.status_line import StatusLine
 from spyre_studio.text_zoom_apply import TextSize
-from spyre_studio.user_folder import state_folder, write_traceback
+from spyre_studio.user_folder import write_traceback
 from spyre_studio.view_state import loading
 from spyre_studio.views import part_names
 
@@ -47,7 +44,7 @@ if TYPE_CHECKING:
     from spyre_studio.workbench import Workbench
 
 _SOON_MS = 20  # the page that says what is opened is painted before
-_GEOMETRY, _LAYOUT = "window/geometry", "window/layout"
+GEOMETRY, _LAYOUT = "window/geometry", "window/layout"
 
 
 class MainWindow(QMainWindow):
@@ -78,7 +75,7 @@ class MainWindow(QMainWindow):
         self._arrange()
         self._connect()
         if store is not None:
-            self.restoreGeometry(_bytes(store.value(_GEOMETRY)))
+            self.restoreGeometry(_bytes(store.value(GEOMETRY)))
         self._show_page()
         self.start.setFocus()
 
@@ -196,7 +193,7 @@ class MainWindow(QMainWindow):
             return
         self.project.end()
         if self._store is not None:
-            self._store.setValue(_GEOMETRY, self.saveGeometry())
+            self._store.setValue(GEOMETRY, self.saveGeometry())
             if self._workbench is not None:
                 self._store.setValue(_LAYOUT, self._workbench.saved_layout())
         if self._workbench is not None:
@@ -345,49 +342,6 @@ class MainWindow(QMainWindow):
 
     def _offer(self, menu: QMenu, words: str, spec: str) -> None:
         menu.addAction(words).triggered.connect(lambda: self.open(spec))
-
-
-def run(
-    spec: str | None,
-    screenshot: Path | None,
-    view: str | None,
-    theme: str,
-    size: tuple[int, int],
-    alone: bool = False,
-) -> int:
-    """Open the window and stay until it is closed; with `screenshot`, draw it into a PNG and end.
-
-    `spec` is opened; `view` is a key of VIEWS, brought to front, and, `alone`, all that is drawn; `theme`: system, dark
-    or light; `size` in pixels.
-    Returns 0, or 2 with one sentence on stderr where a picture cannot be made.
-    """
-    app = QApplication.instance() or QApplication(sys.argv[:1])
-    assert isinstance(app, QApplication)
-    app.setApplicationName(ORGANISATION)
-    app.setOrganizationName(ORGANISATION)
-    if screenshot is not None:
-        from spyre_studio.screenshot import Shot, take
-
-        return take(app, spec, screenshot, theme, Shot(view, alone, size))
-    store = QSettings(ORGANISATION, ORGANISATION)
-    session = Session()
-    chosen = theme if theme != "system" else str(session.settings.value("theme"))
-    window = MainWindow(session, ThemeFollower(app, _choice(chosen)), store)
-    if not store.contains(_GEOMETRY):
-        window.resize(*size)
-    sys.excepthook = window.mistaken
-    window.show()
-    session.warm_up()
-    if spec is not None:
-        window.open(spec)
-    window.project.guard(Recovery(state_folder() / "unsaved"))
-    if view is not None:
-        session.changed.connect(lambda what: window.workbench.show_view(view) if what == "model" else None)
-    return app.exec()
-
-
-def _choice(word: str) -> ThemeChoice:
-    return "dark" if word == "dark" else "light" if word == "light" else "system"
 
 
 def _bytes(value: object) -> QByteArray:

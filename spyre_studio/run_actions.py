@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtWidgets import QFileDialog
-
 from spyre_studio.action import Action
 from spyre_studio.report_actions import ReportHandlers
 
@@ -24,7 +22,7 @@ class RunHandlers(ReportHandlers):
         if compilation is None:
             return
         proposed = f"{compilation.graph.name}.run.json"
-        path, kind = QFileDialog.getSaveFileName(self._window, "Save simulated run", proposed, KINDS)
+        path, kind = self._window.handlers.dialogs.save_run(proposed, KINDS)
         if path:
             self._session.save_run(with_suffix(path, kind))
 

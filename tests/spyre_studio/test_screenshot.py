@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from spyre_studio.main_window import run
+from spyre_studio.window_run import run
 from spyre_studio.session import Session
 from spyre_studio.theme import DARK, LIGHT, Theme
 from tests.spyre_studio.command_line import Outcome
