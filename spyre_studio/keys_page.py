@@ -28,6 +28,7 @@ POINTER: Final = (
     ("W, S", "Zoom in and out, in the timeline"),
     ("A, D", "Earlier and later, in the timeline"),
     ("*, 1", "Open and close all cores, in the timeline"),
+    ("Wheel over the ruler", "Zoom in time, in the timeline"),
     ("Drag the ruler", "Pass through the run, in the timeline"),
 )
 
