@@ -8,6 +8,7 @@ this process, because machines differ.  On a busy machine only the processor's t
 
 from __future__ import annotations
 
+import gc
 import os
 import statistics
 import sys
@@ -114,6 +115,7 @@ def measure(name: str, model: GraphModel, opened: frozenset[str], unit: float) -
     scene = timed("words", lambda: scene_of(model, layout), unit)
     size = f"{len(layout.boxes):,} boxes, {len(layout.links):,} edges, {len(layout.frames):,} frames"
     print(f"  {size}, {layout.crossings:,} crossings")
+    gc.freeze()  # as the window does with a plan that it has read: it is not searched for garbage between two frames
     canvas = GraphCanvas()
     canvas.resize(*SIZE)
     colourings: tuple[Colouring, ...] = ("fate", "kind", "time")
