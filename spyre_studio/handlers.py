@@ -17,12 +17,12 @@ from spyre_studio.palette import Palette
 from spyre_studio.pin_change import without
 from spyre_studio.pin_menu import choose_same
 from spyre_studio.text_zoom import NORMAL, larger, smaller
-from spyre_studio.views.canvas import Canvas
 from spyre_studio.whatif_actions import WhatIfHandlers
 from spyre_studio.words_page import WordsPage
 
 if TYPE_CHECKING:
     from spyre_studio.main_window import MainWindow
+    from spyre_studio.views.canvas import Canvas
     from spyre_studio.views.graph import GraphView
     from spyre_studio.views.timeline import TimelineView
 
@@ -252,6 +252,8 @@ class Handlers(WhatIfHandlers):
 
     def _canvas(self) -> Canvas:
         """The picture that has the keyboard, else the graph."""
+        from spyre_studio.views.canvas import Canvas
+
         focused = QApplication.focusWidget()
         return focused if isinstance(focused, Canvas) else self._graph.canvas
 

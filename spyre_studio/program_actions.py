@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spyre_studio.action import Action
-from spyre_studio.listing_kinds import PASSES
 from spyre_studio.lx_actions import ScratchpadHandlers
 from spyre_studio.program_entry import program_view
 
@@ -32,6 +31,8 @@ class ProgramHandlers(ScratchpadHandlers):
 
     def show_passes(self, _row: Action) -> None:
         """The listing of the passes."""
+        from spyre_studio.listing_kinds import PASSES  # knows all texts: not needed for the first paint
+
         program_view(self._window).show_kind(PASSES)
 
     def _selected(self) -> None:

@@ -6,7 +6,6 @@ Owns: the arguments, and that plans are ready to be drawn when they arrive.  Ref
 from __future__ import annotations
 
 from spyre_studio.project import Project
-from spyre_studio.project_document import project_of
 from spyre_studio.request import WORKER, Request
 
 
@@ -17,6 +16,7 @@ def project_request(path: str, handle: str) -> Request[Project]:
 
 def _read(plain: object) -> Project:
     from spyre_studio.prepared import prepared  # knows how views begin: loaded when the first plan comes
+    from spyre_studio.project_document import project_of
 
     project = project_of(plain, WORKER)
     for kept in project.plans:

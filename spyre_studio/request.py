@@ -21,15 +21,14 @@ from compiler.price import Cost
 from compiler.problem import Problem
 from compiler.program import Program
 from simulator.report import VerifyReport
-from spyre_studio.layout_wire import plain_graph, read_layout
 from spyre_studio.options import CompileOptions
 from spyre_studio.step_opinion import SimulatedRun
 from spyre_studio.sweep import Figures
-from spyre_studio.views.graph_groups import GraphInput
-from spyre_studio.views.graph_layout import GraphLayout
 
 if TYPE_CHECKING:
     from compiler.candidates import Candidate
+    from spyre_studio.views.graph_groups import GraphInput
+    from spyre_studio.views.graph_layout import GraphLayout
 
 T = TypeVar("T")
 Plain = Mapping[str, object]
@@ -203,6 +202,8 @@ def export_request(plan: Shared, name: str, path: str) -> Request[str]:
 
 def layout_request(graph: GraphInput, opened: frozenset[str]) -> Request[GraphLayout]:
     """Lay out a folded graph with these groups open."""
+    from spyre_studio.layout_wire import plain_graph, read_layout  # knows layouts: not needed for the first paint
+
     return Request("layout", {"graph": plain_graph(graph), "opened": sorted(opened)}, read_layout)
 
 
