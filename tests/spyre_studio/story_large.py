@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt
@@ -101,13 +102,13 @@ class Large:
         bench = self.window.workbench
         for key in bench.views:
             if key != "timeline":  # which simulates for a while, in the worker
-                self.phase(f"view {key}", lambda key=key: bench.show_view(key), self.ready)
+                self.phase(f"view {key}", partial(bench.show_view, key), self.ready)
         bench.show_view("scratchpad")
 
     def select(self) -> None:
         ops = self.compilation.problem.program.ops
         for part in (2, 3, 5):
-            self.phase("select", lambda part=part: self.window.selection.select_op(ops[len(ops) // part].name))
+            self.phase("select", partial(self.window.selection.select_op, ops[len(ops) // part].name))
 
     def pin(self) -> None:
         first = self.compilation

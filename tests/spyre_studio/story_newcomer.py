@@ -328,7 +328,9 @@ class Newcomer:
         if self.app.focusWidget() is None:
             self.window.activateWindow()
             wait_until(lambda: self.app.focusWidget() is not None, "the keyboard back in the window")
-        QTest.keyClick(self.app.focusWidget(), key, held)
+        focused = self.app.focusWidget()
+        assert focused is not None
+        QTest.keyClick(focused, key, held)
 
     def palette(self, words: str) -> None:
         """An action by a part of its name."""
