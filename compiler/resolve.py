@@ -40,6 +40,8 @@ def resolve(before: Compilation, pins: Pins, watch: Watch) -> Compilation | None
     seed = _seed(before.plan, before.problem.pins, pins)
     seed = apply_division_pins(problem, seed)
     made = last.near(problem, seed, before.plan, changed, _only_more(before.problem.pins, pins), watch)
+    if made is None:
+        return None
     log = (record_of(last, made, time.perf_counter() - started),)
     return finished(before.graph, problem, made, passes, log, watch, "co-optimized", started, before.plan)
 

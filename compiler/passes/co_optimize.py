@@ -52,6 +52,8 @@ from compiler.solvers.joint.table import FALLBACK, SEARCHES
 from compiler.watch import Watch
 
 NS_PER_US = 1000
+FEW = 12
+"""Steps of a program that is decided anew as a whole, within a second or two, where pins change what it has."""
 TABLES_OVER_SECONDS, FIGURES_OVER_SECONDS = 0.5, 1.0
 """By how much the time may be exceeded until tables are given up, and until reasons do without further figures."""
 LEAST_SECONDS, FEW_STEPS = 0.1, 30
@@ -162,11 +164,12 @@ class CoOptimize:
 
     def near(
         self, problem: Problem, plan: Plan, before: Plan, changed: frozenset[str], bounded: bool, watch: Watch
-    ) -> Plan:
+    ) -> Plan | None:
         """The plan before, for pins that have changed for some ops and buffers: only what lies near them is searched.
 
         `plan` is that without moves and placement, its pinned divisions set.  `bounded`: pins were only added,
-        so that what no plan went below none goes below now.
+        so that what no plan went below none goes below now.  None where something has to be decided anew, and the
+        steps are so few that all of them can be, with a proof.
         """
         until = watch.begin(self.seconds)
         with uncollected():
@@ -179,13 +182,22 @@ class CoOptimize:
                 tasks += [*([one.writer] if one.writer >= 0 else []), *one.readers]
         claim = before.claims.get(self.name)
         bound = claim.bound / NS_PER_US if bounded and claim is not None and claim.bound else -1.0
-        same = not faults(ground.problem, start) and self._says(ground, start, before)
         starts, tell = pins.starts([start]), partial(watch.tell, self.solver)
-        found = near(ground.problem, starts, [] if same else tasks, self.seconds, self.seed, tell, bound)
         method = claim.method if claim is not None else self.solver
-        made = self._made(problem, plan, pins, _told(found), method, {}, until + FIGURES_OVER_SECONDS)
-        made = _worded(made, before, changed) if same else made
-        return with_offer(made, self.name, not (bounded and partly_offered(before)))
+
+        few = len(ground.problem.tasks) <= FEW
+
+        def searched(centres: list[int]) -> Plan:
+            found = near(ground.problem, starts, centres, self.seconds, self.seed, tell, bound)
+            return self._made(problem, plan, pins, _told(found), method, {}, until + FIGURES_OVER_SECONDS)
+
+        same = bounded and not faults(ground.problem, start) and self._says(ground, start, before)
+        made = searched([]) if same else None
+        if made is None or made.edits != before.edits:  # what it had may go over a way that it may not take any more
+            made = None if few else searched(tasks)
+        else:
+            made = _worded(made, before, changed)
+        return made and with_offer(made, self.name, not (bounded and partly_offered(before)))
 
     def _says(self, ground: Ground, answer: Answer, plan: Plan) -> bool:
         """True if an answer is what the plan has, and not only what is nearest to it."""

@@ -34,6 +34,7 @@ def test_what_was_compiled_is_sound(pipeline: str, seed: int) -> None:
     assert faults(whole) == []
 
 
+@pytest.mark.usefixtures("short_as_long")
 def test_a_plan_that_was_changed_for_other_pins_is_sound() -> None:
     before = compiled(program=softmax(64, 128), pipeline="co-optimized")
     made = resolve(before, Pins(placement=frozendict({"exp": "hbm"})), Watch())

@@ -101,6 +101,7 @@ def test_a_log_that_is_not_of_the_pipeline_and_a_pipeline_that_is_none(staged: C
     assert "there is no such pass" in lost.notes[0]
 
 
+@pytest.mark.usefixtures("short_as_long")
 def test_a_re_solve_is_told_against_the_plan_before(joint: Compilation) -> None:
     made = resolve(joint, divided("exp", j=2), Watch(previous=joint.plan))
     assert made is not None
@@ -114,6 +115,7 @@ def test_a_re_solve_is_told_against_the_plan_before(joint: Compilation) -> None:
     assert "why" in " ".join(change.after for change in against.changes)
 
 
+@pytest.mark.usefixtures("short_as_long")
 @pytest.mark.parametrize("known", [False, True], ids=["none", "another"])
 def test_a_re_solve_of_which_the_plan_before_is_gone_says_so(joint: Compilation, known: bool) -> None:
     made = resolve(joint, divided("exp", j=2), Watch(previous=joint.plan))

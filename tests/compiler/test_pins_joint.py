@@ -260,6 +260,7 @@ def test_a_pin_that_states_what_the_plan_has_changes_nothing(program: LoopProgra
             assert changed <= set(pins.placement)
 
 
+@pytest.mark.usefixtures("short_as_long")
 def test_pins_of_every_kind_are_kept_by_a_re_solve() -> None:
     free = solved(softmax(), Pins())
     pins = Pins(same=frozendict({"exp": "max"}), placement=frozendict({"sub": "hbm", "exp": "lx"}))

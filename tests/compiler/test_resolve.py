@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import pytest
@@ -12,6 +13,7 @@ from compiler.device import load_device
 from compiler.errors import StoppedError
 from compiler.frontend.load import load
 from compiler.graph import ModelGraph
+from compiler.passes import co_optimize
 from compiler.pins import Pins, PinState
 from compiler.pipeline import compile_problem
 from compiler.plan import HOMEWARD, EditKind, Slot
@@ -20,6 +22,7 @@ from compiler.resolve import changed_pins, resolve
 from compiler.watch import Finding, Watch
 from tests.random_programs import random_program
 
+pytestmark = pytest.mark.usefixtures("short_as_long")
 QUICK = "co-optimized"
 GRAPH = ModelGraph("m", (), (), ())
 
@@ -43,6 +46,16 @@ def divided(before: Compilation) -> tuple[str, frozendict[str, int]]:
 
 
 SEEDS = (1, 4, 12)
+
+
+@lru_cache
+def mismatch() -> Compilation:
+    captured = load("mismatch")
+    return compile_problem(captured.graph, Problem(captured.program, load_device("spyre")), pipeline=QUICK)
+
+
+SPLIT = Pins(division=frozendict({"relu": frozendict({"i": 8, "j": 4})}))
+NEVER = replace(SPLIT, relayout=frozendict({"neg": "none"}))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -78,6 +91,32 @@ def test_a_pin_that_goes_leaves_no_bound_and_no_pin() -> None:
     assert freed.plan.pins == frozendict()
     assert not freed.plan.reasons.get(f"division:{op}", "").startswith("pinned")
     assert freed.cost.total_us <= pinned.cost.total_us + 1e-6
+
+
+def test_a_way_that_is_forbidden_is_not_only_left_out() -> None:
+    before = again(mismatch(), SPLIT)
+    after = again(before, NEVER)
+    whole = compile_problem(before.graph, replace(before.problem, pins=NEVER), pipeline=QUICK)
+    assert any(edit.kind is EditKind.RELAYOUT for edit in before.plan.edits)
+    assert after.cost.total_us == pytest.approx(whole.cost.total_us)
+
+
+@pytest.mark.parametrize("pins", [Pins(), SPLIT], ids=["none", "one"])
+def test_what_pins_forbade_is_looked_for_again_when_they_go(pins: Pins) -> None:
+    forbidden = again(again(mismatch(), SPLIT), NEVER)
+    freed = again(forbidden, pins)
+    whole = compile_problem(forbidden.graph, replace(forbidden.problem, pins=pins), pipeline=QUICK)
+    assert freed.cost.total_us == pytest.approx(whole.cost.total_us)
+
+
+def test_a_few_steps_are_decided_anew_as_a_whole_unless_the_pin_states_what_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(co_optimize, "FEW", 2)
+    before = mismatch()
+    op, factors = divided(before)
+    assert resolve(before, Pins(division=frozendict({op: factors})), Watch()) is not None
+    assert resolve(before, Pins(division=frozendict({op: frozendict()})), Watch()) is None
 
 
 def test_a_buffer_is_put_out_and_back_in() -> None:
