@@ -10,22 +10,17 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from collections.abc import Callable
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
-from PySide6.QtCore import QPoint, QSettings, Qt, QTimer
+from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QApplication,
     QComboBox,
-    QDialogButtonBox,
     QFileDialog,
     QInputDialog,
-    QLabel,
     QLineEdit,
-    QTableView,
     QTabWidget,
     QWidget,
 )
@@ -44,13 +39,11 @@ from spyre_studio.views.candidate_list import CandidatePanel
 from spyre_studio.views.candidate_table import CandidateTable
 from spyre_studio.views.scratchpad import ScratchpadView
 from spyre_studio.views.widen import WidenButton
+from tests.spyre_studio.story_hands import Answer, centre, click_row, found, name_file, press, texts_of, type_over
 from tests.spyre_studio.window_story import LEFT, NONE, wait_until
 
 NAME: Final = "mine"
 WORTH_US: Final = 0.5
-_TICK_MS: Final = 20
-_MOST_ROWS: Final = 200
-W = TypeVar("W", bound=QWidget)
 Seen = dict[str, object]
 
 
@@ -360,70 +353,6 @@ class Newcomer:
         compilation = self.session.compilation
         assert compilation is not None
         return to_text(compilation.plan)
-
-
-class Answer:
-    """Waits for a dialog of a kind that holds up its caller, and does something with it once."""
-
-    def __init__(self, kind: type[W], act: Callable[[W], object]) -> None:
-        self._kind, self._act = kind, act
-        self._timer = QTimer(QApplication.instance())
-        self._timer.timeout.connect(lambda: self._look())  # noqa: PLW0108  a method alone would not keep this alive
-        self._timer.start(_TICK_MS)
-
-    def _look(self) -> None:
-        dialog = QApplication.activeModalWidget()
-        if isinstance(dialog, self._kind) and dialog.isVisible():
-            self._timer.stop()
-            self._act(dialog)
-
-
-def found(widget: QWidget, kind: type[W]) -> W:
-    """The visible child of a kind, or the only one."""
-    children = widget.findChildren(kind)
-    return next((child for child in children if child.isVisible()), children[0])
-
-
-def press(widget: QWidget) -> None:
-    QTest.mouseClick(widget, LEFT, NONE, widget.rect().center())
-
-
-def centre(table: QTableView, row: int) -> QPoint:
-    shown = next(at for at in range(table.model().columnCount()) if not table.isColumnHidden(at))
-    index = table.model().index(row, shown)
-    table.scrollTo(index)
-    return table.visualRect(index).center()
-
-
-def click_row(table: QTableView, row: int) -> None:
-    QTest.mouseClick(table.viewport(), LEFT, NONE, centre(table, row))
-
-
-def type_over(line: QLineEdit, text: str) -> None:
-    """In place of what stands there, and Enter."""
-    line.setFocus()
-    line.selectAll()
-    QTest.keyClicks(line, text)
-    QTest.keyClick(line, Qt.Key.Key_Return)
-
-
-def name_file(dialog: QFileDialog, path: Path) -> None:
-    """Put the path in and press Save; typed it would open a list of what else begins so, which takes the click."""
-    found(dialog, QLineEdit).setText(str(path))
-    press(found(dialog, QDialogButtonBox).buttons()[0])
-
-
-def texts_of(widget: QWidget) -> str:
-    """What its labels and tables say to a person."""
-    labels = [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
-    cells = [
-        str(view.model().index(row, column).data())
-        for view in widget.findChildren(QAbstractItemView)
-        if isinstance(view, QTableView) and view.isVisible()
-        for row in range(min(view.model().rowCount(), _MOST_ROWS))
-        for column in range(view.model().columnCount())
-    ]
-    return "\n".join(labels + cells)
 
 
 if __name__ == "__main__":
