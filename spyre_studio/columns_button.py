@@ -29,7 +29,7 @@ class ColumnsButton(QToolButton):
     @property
     def room(self) -> int:
         """The px that it takes from the titles, where it is shown."""
-        return px(5 * GRID)
+        return px(4 * GRID)
 
     def show_hidden(self, titles: Sequence[str]) -> None:
         """These columns are left out."""

@@ -36,6 +36,7 @@ _TO_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NO_PARENT = QModelIndex()
 _CUT = 12  # characters; longer ones may be cut, and are told in full
 _SHORTEST = 12 * GRID  # px; words are not cut to less than that
+_NAMED = 22 * GRID  # px; names in the first column are not cut to less than that
 _WIDEST = 34 * GRID  # px; a column is not made wider than this by its values
 
 
@@ -341,21 +342,21 @@ class CopyableTable(QTableView):
         self._more.show_hidden([self._model.columns[place].title for place in sorted(hidden)])
         words = {place for place, column in enumerate(self._model.columns) if place and not column.number} - hidden
         held = [0 if place in hidden else width for place, width in enumerate(widths)]
-        self._take_widths(shrunk(held, words, px(_SHORTEST), room), room)
+        cut = shrunk(held, words, px(_SHORTEST), room)
+        named = set() if self._model.columns[0].number else {0}
+        self._take_widths(shrunk(cut, named, px(_NAMED), room), room)
 
     def _take_widths(self, widths: list[int], room: int) -> None:
-        """Columns in these widths; what is left of the room goes to long values, then to the first column."""
+        """Columns in these widths; what is left of the room goes to long values, then to the first column. Not by
+        stretching it: that would put the last title below the button."""
         header, spare = self.horizontalHeader(), max(room - sum(widths), 0)
         for place in (place for place in range(1, header.count()) if not self.isColumnHidden(place)):
             grown = min(max(self._wanted_widths[place] - widths[place], 0), spare)
             spare -= grown
             header.resizeSection(place, widths[place] + grown)
         others = sum(header.sectionSize(place) for place in range(1, header.count()))
-        fits = room - others >= widths[0]
-        mode = QHeaderView.ResizeMode
-        header.setSectionResizeMode(0, mode.Stretch if fits else mode.Interactive)
-        if not fits:
-            header.resizeSection(0, widths[0])
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        header.resizeSection(0, max(room - others, widths[0]))
 
     def _resized(self, _column: int, _old: int, _new: int) -> None:
         if QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton and self.horizontalHeader().underMouse():

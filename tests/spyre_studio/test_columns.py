@@ -107,6 +107,18 @@ def test_the_button_says_how_many_are_left_out_and_shows_them(qtbot: QtBot, dark
     menu.close()
 
 
+def test_no_title_lies_below_the_button(qtbot: QtBot, dark: Theme) -> None:
+    columns = (Column("what"), Column("costs, µs", number=True), Column("where it is", gives_way=1))
+    table = CopyableTable(TableModel(columns, [Row("a", ("layers.0.mlp.gate_proj", 1.5, "c" * 30))]), "made up")
+    show(qtbot, table, 300, 200)
+    more = table.horizontalHeader().findChild(ColumnsButton)
+    assert more is not None
+    for width in (300, 340):
+        table.resize(width, 200)
+        assert more.isVisible(), width
+        assert table.columnViewportPosition(1) + table.columnWidth(1) <= more.geometry().left(), width
+
+
 def test_no_table_of_the_window_scrolls_sideways(qtbot: QtBot, qapp: QApplication, tmp_path: Path, dark: Theme) -> None:
     door = Door(quiet_settings(str(tmp_path)))
     setattr(door.jobs, "submit", lambda *_, **__: None)  # noqa: B010  a view that asks waits
