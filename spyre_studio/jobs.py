@@ -283,12 +283,14 @@ def _parsed(line: bytes, active: dict[int, Job], pieces: dict[int, list[bytes]])
 def _parsed_without_pauses(line: bytes, active: dict[int, Job], pieces: dict[int, list[bytes]]) -> _Answer:
     """As `_parsed`, for a pool thread: a collection among millions of new objects would hold up every thread for a
     second, and finds nothing, since values have no cycles."""
+    searching = gc.isenabled()
     gc.disable()
     try:
         return _parsed(line, active, pieces)
     finally:
         gc.freeze()
-        gc.enable()
+        if searching:
+            gc.enable()
 
 
 def bug(details: str) -> Failure:

@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
+from spyre_studio.collector import Collector
 from spyre_studio.main_window import GEOMETRY, MainWindow
 from spyre_studio.project_recovery import Recovery
 from spyre_studio.qt_theme import ThemeChoice, ThemeFollower
@@ -48,6 +49,7 @@ def run(
     if not store.contains(GEOMETRY):
         window.resize(*size)
     sys.excepthook = window.mistaken
+    Collector(app)
     window.show()
     session.warm_up()
     if spec is not None:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from compiler.compilation import Compilation
 from compiler.loops import OpKind
+from spyre_studio.collector import Collector
 from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import ThemeFollower
 from spyre_studio.session import Session
@@ -40,6 +41,7 @@ class Large:
         self.path = write_stack(folder, layers)
         app = QApplication.instance() or QApplication(sys.argv[:1])
         assert isinstance(app, QApplication)
+        self.collector = Collector(app)  # as the program does
         settings = Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
         self.session = Session(settings=settings)
         self.window = MainWindow(self.session, ThemeFollower(app, "dark"))

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from compiler.compilation import Compilation
 from compiler.loops import LoopProgram
+from spyre_studio.collector import Collector
 from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import ThemeFollower
 from spyre_studio.session import Session
@@ -54,6 +55,7 @@ class Rounds:
         app = QApplication.instance() or QApplication(sys.argv[:1])
         assert isinstance(app, QApplication)
         self.app = app
+        self.collector = Collector(app)  # as the program does
         self.models = tuple(str(self._model(name)) for name in ("one", "other"))
         settings = Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
         self.session = Session(settings=settings)

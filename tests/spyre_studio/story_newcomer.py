@@ -28,6 +28,7 @@ from shiboken6 import isValid
 
 from compiler.text.document import to_text
 from spyre_studio.candidate_model import CandidateRow
+from spyre_studio.collector import Collector
 from spyre_studio.main_window import MainWindow
 from spyre_studio.picker import Picker
 from spyre_studio.qt_theme import ThemeFollower
@@ -55,6 +56,7 @@ class Newcomer:
         app = QApplication.instance() or QApplication(sys.argv[:1])
         assert isinstance(app, QApplication)
         self.app = app
+        self.collector = Collector(app)  # as the program does
         self.store = QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat)
         self.seen: dict[str, Seen] = {}
         self.first, self.second, self.op = "", "", ""

@@ -1,0 +1,48 @@
+"""The search for cyclic garbage, which the window's thread does in place of whichever asks for memory."""
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from spyre_studio.collector import Collector
+
+
+class Knot:
+    """Holds itself."""
+
+    def __init__(self) -> None:
+        self.own = self
+
+
+@pytest.fixture
+def collector(qapp: QApplication) -> Iterator[Collector]:
+    made = Collector(qapp)
+    yield made
+    made.end()
+    made.deleteLater()
+
+
+def test_python_does_not_search_while_there_is_one(collector: Collector) -> None:
+    assert not gc.isenabled()
+    collector.end()
+    assert gc.isenabled()
+
+
+def test_garbage_goes_when_enough_was_made(collector: Collector) -> None:
+    gc.collect()
+    lost = weakref.ref(Knot())
+    kept = [[] for _ in range(gc.get_threshold()[0] + 50)]  # type: ignore[var-annotated]
+    assert lost() is not None
+    collector.look()
+    assert lost() is None
+    assert kept
+
+
+def test_nothing_is_searched_before(collector: Collector) -> None:
+    gc.collect()
+    lost = weakref.ref(Knot())
+    collector.look()
+    assert lost() is not None
