@@ -1,6 +1,6 @@
-"""Room for what does not fit: a widget that is scrolled where it is given less height than it needs.
+"""Room for what does not fit: a widget that is scrolled where it is given less room than it needs.
 
-Owns: the scroll bar, and that the widget asks for its width but not for its height. Refuses: scrolling sideways.
+Owns: the scroll bars, and that the widget asks for little. Refuses: what is in it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from spyre_studio.qt_theme import px
 from spyre_studio.theme import GRID
 
 _LEAST = 18 * GRID  # px; a row of tabs and a little below it
+_NARROW = 52 * GRID  # px; what is wider is scrolled sideways before it takes room from its neighbours
 
 
 class LowRoom(QScrollArea):
@@ -22,16 +23,15 @@ class LowRoom(QScrollArea):
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what has the keyboard is scrolled to
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidgetResizable(True)
         self._held = widget
         self.setWidget(widget)
         self.viewport().setAutoFillBackground(False)
 
     def minimumSizeHint(self) -> QSize:
-        """As wide as the widget needs, and hardly high."""
+        """Neither much wider than is useful, nor high."""
         needed = self._held.minimumSizeHint()
-        return QSize(needed.width(), min(needed.height(), px(_LEAST)))
+        return QSize(min(needed.width(), px(_NARROW)), min(needed.height(), px(_LEAST)))
 
     def sizeHint(self) -> QSize:
         """What the widget would like."""

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QApplication, QBoxLayout, QLayout, QWidget
 
 from spyre_studio.qt_theme import active_theme, apply_theme, set_text_zoom, text_zoom
 from spyre_studio.settings import Settings
+from spyre_studio.side_room import SideRoom
 
 if TYPE_CHECKING:
     from spyre_studio.main_window import MainWindow
 
-_FIRST_TO_GO: Final = ("left", "right")
 _UNBOUNDED: Final = 16777215  # what Qt takes for "no maximum"
 
 
@@ -41,7 +41,7 @@ class TextSize(QObject):
         super().__init__(window)
         self._window = window
         self._frame = Rescaled()
-        self._put_away: tuple[str, ...] = ()
+        self._sides = SideRoom(window)
         wear_text_size(window.session.settings)
         window.session.settings.changed.connect(self._changed)
         window.session.changed.connect(self._opened)
@@ -53,13 +53,13 @@ class TextSize(QObject):
 
     def _opened(self, what: str) -> None:
         if what == "model":
-            QTimer.singleShot(0, self, self._make_room)
+            QTimer.singleShot(0, self, self._sides.fit)
 
     def _renew(self) -> None:
         window = self._window
         if window.has_views:
             window.renew_views(self._wear)
-            QTimer.singleShot(0, self, self._make_room)
+            QTimer.singleShot(0, self, self._sides.fit)
         else:
             self._wear()
 
@@ -71,24 +71,6 @@ class TextSize(QObject):
         wear_text_size(window.session.settings)
         for root in roots:
             self._frame.follow(root)
-
-    def _make_room(self) -> None:
-        """Panels at the sides step aside where texts are so large that not all have room, and come back."""
-        window = self._window
-        if not window.has_views or window.workbench.full.key:
-            return
-        bench, before = window.workbench, self._put_away
-        for key in before:
-            bench.docks[key].show()
-        away: list[str] = []
-        for key in _FIRST_TO_GO:
-            bench.panels.ensurePolished()
-            if text_zoom() > 1 and bench.panels.minimumSizeHint().width() > bench.width():
-                away += [key] if not bench.docks[key].isHidden() else []
-                bench.docks[key].hide()
-        self._put_away = tuple(away)
-        if away:
-            window.status.say("Side panels made room for larger text: Ctrl+B, Ctrl+I")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Final, Protocol, cast
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from spyre_studio.full_view import FullView
 from spyre_studio.header import Header
@@ -38,6 +38,8 @@ _LEFT: Final = (0.165, 28 * GRID, 44 * GRID)
 _RIGHT: Final = (0.233, 40 * GRID, 60 * GRID)
 _BOTTOM: Final = (0.42, 32 * GRID, 64 * GRID)
 _MUCH: Final = 0.55  # of the height, for a view at the bottom that is to be seen above all
+_TREE: Final = 18 * GRID  # px; the names of modules are read at that width
+_PAGE: Final = 31 * GRID  # px; a view at the bottom is scrolled rather than made lower than this
 _HIGH: Final = frozenset({"timeline", "sweep"})  # views of many rows: at first they get much
 _VERSION: Final = 1  # of the saved layout; another number forgets it
 
@@ -85,6 +87,7 @@ class Workbench(QWidget):
         for row in VIEWS:
             self._add_view(row)
             yield row.key
+        self._turned()
         low = LowRoom(self.tabs, "Bottom views")
         self._add_dock("bottom", "Bottom views", low, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.tree.group_chosen.connect(self._show_group)
@@ -192,6 +195,7 @@ class Workbench(QWidget):
             self.panels.setCorner(corner, Qt.DockWidgetArea.RightDockWidgetArea)
         self._add_dock("left", "Model and pins", self._left_panel(), Qt.DockWidgetArea.LeftDockWidgetArea)
         self.tabs.setDocumentMode(True)
+        self.tabs.setMinimumHeight(px(_PAGE))
         self.tabs.tabBar().setAccessibleName("Bottom views")
         self.tabs.currentChanged.connect(self._turned)
         self.panels.installEventFilter(self)
@@ -223,7 +227,11 @@ class Workbench(QWidget):
         self.docks[key] = dock
 
     def _turned(self) -> None:
-        """A view of many rows gets more room when it comes to front, unless somebody has chosen how much there is."""
+        """Only the view in front asks for room. One of many rows gets more, unless somebody has chosen how much there
+        is."""
+        for view in (each for each in self.views.values() if self.tabs.indexOf(each) >= 0):
+            asks = QSizePolicy.Policy.Preferred if view is self.tabs.currentWidget() else QSizePolicy.Policy.Ignored
+            view.setSizePolicy(asks, asks)
         high = {self.views[key] for key in _HIGH if key in self.views}
         if self.tabs.currentWidget() in high and not self._height_chosen:
             self.give_room()
@@ -238,6 +246,7 @@ class Workbench(QWidget):
     def _left_panel(self) -> QWidget:
         panel, head = QWidget(self), SectionLabel("Model", "µs")
         head.setContentsMargins(px(2 * GRID), px(1.5 * GRID), px(2 * GRID), 0)
+        panel.setMinimumWidth(px(_TREE))
         column = QVBoxLayout(panel)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(px(GRID / 2))

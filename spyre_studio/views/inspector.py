@@ -37,7 +37,7 @@ NO_COST = empty("No op is selected", "Choose an op to see what it costs and why.
 class Tab(QWidget):
     """A panel in a scroll area, or a page that says why there is none."""
 
-    def __init__(self, panel: QWidget, scrolls: bool = True, parent: QWidget | None = None) -> None:
+    def __init__(self, panel: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.page = StatePage(READY, self)
         self._stack = QStackedLayout(self)
@@ -46,18 +46,15 @@ class Tab(QWidget):
         column = QVBoxLayout(holder)
         column.setContentsMargins(px(PAD - GRID), px(1.5 * GRID), px(PAD), px(PAD))
         column.addWidget(panel)
-        self._shown: QWidget = holder
-        if scrolls:
-            area = QScrollArea()
-            area.setAccessibleName("Part of the inspector")
-            area.setWidgetResizable(True)
-            area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            area.setFrameShape(QFrame.Shape.NoFrame)
-            area.setWidget(holder)
-            area.viewport().setAutoFillBackground(False)
-            holder.setAutoFillBackground(False)
-            self._shown = area
-        self._stack.addWidget(self._shown)
+        self._shown = area = QScrollArea()
+        area.setAccessibleName("Part of the inspector")
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(holder)
+        area.viewport().setAutoFillBackground(False)
+        holder.setAutoFillBackground(False)
+        self._stack.addWidget(area)
 
     def show_state(self, state: ViewState) -> None:
         """The panel if the state is ready."""
@@ -189,13 +186,13 @@ class InspectorView(PagedView):
         self.subline.setProperty("tone", "mute")
         self.badge.hide()
         panels = (
-            ("Division", self.division, True),
-            ("Sticks", self.sticks, False),
-            ("Facts", self.facts, True),
-            ("Cost", self.cost, True),
+            ("Division", self.division),
+            ("Sticks", self.sticks),
+            ("Facts", self.facts),
+            ("Cost", self.cost),
         )
-        for title, panel, scrolls in panels:
-            self._tabs[title] = Tab(panel, scrolls)
+        for title, panel in panels:
+            self._tabs[title] = Tab(panel)
             self.tabs.addTab(self._tabs[title], title)
         self.tabs.setDocumentMode(True)
         self.tabs.setCornerWidget(_set_in(self.widen), Qt.Corner.TopRightCorner)

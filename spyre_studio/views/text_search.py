@@ -124,7 +124,7 @@ class TextSearch(QWidget):
         self.line.setPlaceholderText("Search the listing")
         self.line.setAccessibleName("Search the listing")
         self.line.setClearButtonEnabled(True)
-        self.line.setMinimumWidth(px(16 * GRID))
+        self.line.setMinimumWidth(px(12 * GRID))
         self.line.setMaximumWidth(px(40 * GRID))
         rows = (
             (self.case, "Aa", "Capitals differ from small letters", True),
@@ -145,4 +145,5 @@ class TextSearch(QWidget):
         self.count.setFont(font("label"))
         self.count.setProperty("tone", "mute")
         self.count.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.count.setMinimumWidth(px(9 * GRID))  # a number of lines; a fault is longer, and a tooltip too
         row.addWidget(self.count, 1)

@@ -390,6 +390,7 @@ class TimelineView(PagedView):
         room = self.height() >= px(_LEAST)
         self._foot.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
         self._foot.setSpacing(px(2 * GRID if wide else GRID / 2))
+        self.line.setWordWrap(not wide)
         explained = (wide or room) and not self.table_shown
         for legend in self.legends:
             legend.setVisible(explained)

@@ -46,6 +46,7 @@ POISON_HINT: Final = (
 )
 PAGES: Final = (("summary", "Summary"), ("results", "Results"), ("map", "Error map"), ("traffic", "Traffic"))
 _LEAST: Final = 200  # px of the pages
+_WAITING: Final = 21 * GRID  # px; why there are no numbers, and the button that makes them
 _NARROW: Final = 640  # px; below this the halves stand one over the other
 _TALL: Final = 400  # px; from here on the summary stands over the pages
 _WIDE: Final = 840  # px; from here on the map stands beside the pages
@@ -268,6 +269,7 @@ class VerifyView(PagedView):
         column.setContentsMargins(px(PAD), px(GRID), px(PAD), 0)
         column.setSpacing(px(GRID / 2))
         column.addLayout(head)
+        self.waiting.setMinimumHeight(px(_WAITING))
         column.addWidget(self.waiting, 1)
         column.addWidget(self._found, 1)
         self.halves.addWidget(self.checks)
