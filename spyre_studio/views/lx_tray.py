@@ -27,12 +27,13 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import GRID, PAD, RADIUS_SMALL
+from spyre_studio.told_apart import told_apart
 from spyre_studio.units import format_bytes, format_us
 from spyre_studio.views.paint import hatch
 from spyre_studio.why_not import WhyNot
 
 MOST: Final = 60  # chips at most
-_HIGH, _GAP, _NAME = 22, 4, 132  # px of a chip, between chips, and of the longest name
+_HIGH, _GAP, _NAME = 22, 4, 168  # px of a chip, between chips, and of the longest name
 _MORE: Final = ""  # key of the chip that stands for the rest
 
 
@@ -82,7 +83,8 @@ class LxTray(QWidget):
     ) -> None:
         """Other buffers, those first that save most; `barred`: why no pin brings one into LX; `bytes_per_us` is the
         rate of device memory."""
-        self._found, self._titles, self._barred, self._bytes_per_us = found, titles, barred, bytes_per_us
+        self._found, self._barred, self._bytes_per_us = found, barred, bytes_per_us
+        self._titles = told_apart({one.buffer: titles.get(one.buffer, one.buffer) for one in found[:MOST]})
         self._wanted = [one for one in found[:MOST] if one.saves > 0]
         self._at = 0
         self._place()

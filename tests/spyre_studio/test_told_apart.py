@@ -1,0 +1,26 @@
+"""Short names in one list can be told apart."""
+
+from spyre_studio.told_apart import told_apart
+
+
+def test_layers_are_told_by_their_number() -> None:
+    names = {f"layers.{layer}.attn.v_proj.linear/matmul": "v_proj" for layer in range(40)}
+    told = told_apart(names)
+    assert told["layers.7.attn.v_proj.linear/matmul"] == "v_proj · layers.7"
+    assert len(set(told.values())) == 40
+
+
+def test_what_has_a_name_of_its_own_keeps_it() -> None:
+    told = told_apart({"layers.0.mlp.mul": "mul", "layers.0.attn.rope.mul": "mul", "layers.0.mlp.silu": "silu"})
+    assert told == {
+        "layers.0.mlp.mul": "mul · mlp",
+        "layers.0.attn.rope.mul": "mul · attn.rope",
+        "layers.0.mlp.silu": "silu",
+    }
+
+
+def test_copies_and_names_that_end_in_others() -> None:
+    assert told_apart({"x@d1": "clone", "y@d1": "clone"}) == {"x@d1": "clone · x@d1", "y@d1": "clone · y@d1"}
+    assert told_apart({"a.mul": "mul", "a.b.mul": "mul"}) == {"a.mul": "mul", "a.b.mul": "mul · b"}
+    assert told_apart({"0.mul": "mul", "1.mul": "mul"}) == {"0.mul": "mul · 0", "1.mul": "mul · 1"}
+    assert told_apart({}) == {}
