@@ -87,6 +87,14 @@ class PlanDiff:
         """True if both plans decide and cost the same."""
         return not (self.changes or self.edits or self.costs) and abs(self.total.delta_us) < _NOISE_US
 
+    @property
+    def unlike(self) -> str:
+        """A sentence where the plans are of different models, which share no more than names; '' where they are not."""
+        other = next((one for one in self.of_kind(ChangeKind.SETTING) if one.name == "model"), None)
+        if other is None:
+            return ""
+        return f"These are plans of different models, {other.before} and {other.after}: only names are compared."
+
     def of_kind(self, *kinds: ChangeKind) -> tuple[Change, ...]:
         """Changes of some kinds, in order."""
         return tuple(change for change in self.changes if change.kind in kinds)
@@ -112,7 +120,7 @@ def print_diff(found: PlanDiff) -> str:
     """The differences as lines for a person, causes below what they caused."""
     if found.same:
         return "no difference\n"
-    lines: list[str] = []
+    lines = [found.unlike] if found.unlike else []
     for change in found.changes:
         lines.append(f"{change.kind} {change.name}: {change.before} -> {change.after}")
         lines += [f"    {change.cause}"] if change.cause else []

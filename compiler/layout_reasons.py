@@ -146,11 +146,11 @@ def edit_reason(
     """Why a restickify from one layout to another stands before an op, what it moves, and what the next best way to
     run that op (its stick loop and host elements) would move."""
     present, target = layouts
-    change = f"{sticks(source, present)} to {sticks(source, target)}"
+    change = f"{sticks(source, target)} in place of {sticks(source, present)}"
     if present.stick_dim == target.stick_dim and present.elements_per_stick != target.elements_per_stick:
-        change = f"{present.elements_per_stick} to {target.elements_per_stick} lanes"
+        change = f"{target.elements_per_stick} lanes in place of {present.elements_per_stick}"
     elif present.stick_dim == target.stick_dim:
-        change = f"order of elements {present.arrangement} to {target.arrangement}"
+        change = f"the order of elements {target.arrangement} in place of {present.arrangement}"
     because = f" because its sticks run along {loop}" if loop else ""
     other = ""
     if instead is not None:

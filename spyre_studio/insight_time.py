@@ -70,16 +70,17 @@ def costly(facts: Facts) -> Iterator[Insight]:
 
 def terms(facts: Facts) -> Iterator[Insight]:
     """What takes time beside plain bytes and products, over all steps."""
-    found: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
+    found: defaultdict[str, dict[str, float]] = defaultdict(dict)  # a step has a term for each operand
     for cost in facts.compilation.cost.steps:
         for term in cost.terms:
             if term.name in _WHAT and facts.counts(cost, term):
-                found[str(term.name)].append((term.microseconds, cost.step))
+                own = found[str(term.name)]
+                own[cost.step] = own.get(cost.step, 0.0) + term.microseconds
     for name, parts in found.items():
-        taken = sum(us for us, _ in parts)
+        taken = sum(parts.values())
         if not facts.notable(taken, TERM):
             continue
-        steps = tuple(step for _, step in sorted(parts, key=lambda part: -part[0]))
+        steps = tuple(sorted(parts, key=lambda step: -parts[step]))
         where = f"in {format_count(len(steps), 'step')}, most of it in {steps[0]}"
         sentence = f"{_WHAT[name]}: {facts.share(taken)} {where}."
         yield Insight("terms", name, sentence, taken, 0, Evidence(steps, view="roofline"), _of_term(facts, name))
@@ -120,7 +121,7 @@ def better_divisions(facts: Facts) -> Iterator[Insight]:
             continue
         sentence = (
             f"{spoken(alike)} would take {format_us(one.then_us)} in place of {format_us(one.now_us)}"
-            f"{' each' if len(alike) > 1 else ''} if it were divided {_factors(one)}, priced alone with all buffers "
+            f"{' each' if len(alike) > 1 else ''} if it were divided {_apart(one)}, priced alone with all buffers "
             "where they are."
         )
         taken = sum(costs[name].total_us for name in alike)
@@ -182,12 +183,16 @@ def _of_term(facts: Facts, name: str) -> tuple[Remedy, ...]:
 
 
 def _divided(one: Better, steps: list[str]) -> Remedy:
-    words = f"Pin {one.op if len(steps) == 1 else f'all {len(steps)}'} to {_factors(one)} ({one.cores} cores)"
+    words = f"Pin {one.op if len(steps) == 1 else f'all {len(steps)}'} to {_factors(one)}"
     return Remedy(words, more=Pins(division=frozendict((step, one.factors) for step in steps)))
 
 
 def _factors(one: Better) -> str:
-    return " ".join(f"{loop} {factor}" for loop, factor in one.factors.items()) or "on one core"
+    return f"{_apart(one)} ({format_count(one.cores, 'core')})" if one.factors else "one core"
+
+
+def _apart(one: Better) -> str:
+    return " ".join(f"{loop} {factor}" for loop, factor in one.factors.items()) or "not at all"
 
 
 def _costliest(facts: Facts) -> list[tuple[str, list[StepCost]]]:

@@ -51,7 +51,8 @@ def compared(before: Compilation, after: Compilation) -> Section:
         Column("cause"),
     )
     made = table("What is decided differently, and steps whose time changed", columns, cells, "difference")
-    return Section("compare", title, (Facts(facts), made))
+    notes = (Paragraph(found.unlike),) if found.unlike else ()
+    return Section("compare", title, (*notes, Facts(facts), made))
 
 
 def _arrow(before: str, after: str) -> str:

@@ -35,6 +35,10 @@ USUAL: Final[Mapping[str, Mapping[str, str]]] = {
 """What the options of the passes that place buffers are where a pipeline does not say."""
 
 
+_PASS: Final = re.compile(r"(?:^|,)\s*([^{,]*?)\s*(?:\{[^}]*\})?\s*(?=,|$)")
+"""A pass of a pipeline, and its options in braces."""
+
+
 @dataclass(frozen=True, slots=True)
 class Knob:
     """`title` heads the plot; `axis` names the values; `hint` says what is turned."""
@@ -139,8 +143,20 @@ def _pipeline(base: Base, value: str) -> Setting:
     name = name_of(value)
     now = value == base.options.pipeline or (bool(name) and name == name_of(base.options.pipeline))
     options = base.options if now else replace(base.options, pipeline=value)
+    _require_passes(value)
     hint = PURPOSES.get(name, "a pipeline of its own")
     return Setting(name or value, name or "own pipeline", base.device, options, base.pins, now, hint=hint)
+
+
+def _require_passes(pipeline: str) -> None:
+    """Refuse words that are no pipeline and no passes; whether passes go together is found out by trying."""
+    if pipeline in PIPELINES:
+        return
+    known = {found[1] for spec in PIPELINES.values() for found in _PASS.finditer(spec)}
+    strange = next((found[1] for found in _PASS.finditer(pipeline) if found[1] not in known), "")
+    if strange or not pipeline:
+        why = f"there is no pass {strange}" if strange else "it names no pass"
+        raise InputError(f"pipeline {pipeline}", why, f"use one of {', '.join(PIPELINES)}, or passes as in the README")
 
 
 def _solver(base: Base, value: str) -> Setting:

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Final
 
-from spyre_studio.sweep import Fault, Setting, Sweep
+from spyre_studio.sweep import Fault, Figures, Setting, Sweep
 from spyre_studio.units import MINUS, format_bytes, format_percent, format_us
 
 Document = dict[str, object]
-_FIGURES: Final = (
-    *("total_us", "compute_us", "memory_us", "beside_us", "bound_us", "gap", "hbm_bytes", "lx_peak_bytes"),
-    *("lx_budget_bytes", "resident", "moves", "ok", "refused", "remark"),
-)
+_NAMES: Final = {"memory_us": "hbm_us", "beside_us": "serial_us"}
+"""What other documents call these figures."""
 _HEADS: Final = ("time", "to now", "compute", "memory", "beside", "bound", "traffic", "LX peak", "")
 
 
@@ -37,18 +35,25 @@ def _value(sweep: Sweep, one: Setting) -> Document:
     known: Document = {"value": one.key, "title": one.title, "cores": one.device.cores}
     if outcome is None:
         return known
-    return known | ({"error": asdict(outcome)} if isinstance(outcome, Fault) else asdict(outcome))
+    return known | ({"error": asdict(outcome)} if isinstance(outcome, Fault) else _plain(outcome))
+
+
+def _plain(found: Figures) -> Document:
+    """The figures by the names that other documents have for them; what is not known is None."""
+    plain = {_NAMES.get(name, name): value for name, value in asdict(found).items()}
+    return plain if found.bound_us >= 0 else plain | {"bound_us": None, "gap": None}
 
 
 def as_csv(sweep: Sweep) -> str:
     """A line per value, titles first; a value without a plan has its sentence in the last column."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("value", *_FIGURES, "error"))
+    names = [_NAMES.get(each.name, each.name) for each in fields(Figures)]
+    writer.writerow(("value", *names, "error"))
     for one in sweep.settings:
         found = sweep.figures(one.key)
         outcome = sweep.outcomes.get(one.key)
-        figures = [getattr(found, name) if found is not None else "" for name in _FIGURES]
+        figures = list(_plain(found).values()) if found is not None else ["" for _ in names]
         writer.writerow((one.key, *figures, outcome.sentence if isinstance(outcome, Fault) else ""))
     return text.getvalue()
 

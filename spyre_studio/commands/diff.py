@@ -47,6 +47,7 @@ def _document(found: PlanDiff) -> dict[str, object]:
     ]
     return {
         "same": found.same,
+        "note": found.unlike,
         "changes": changes,
         "edits": edits,
         "costs": [_cost(one) for one in found.costs],

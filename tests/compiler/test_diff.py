@@ -128,6 +128,9 @@ def test_different_models_can_be_compared() -> None:
     found = diff(PLAIN, compiled(attention(2, 64, 64)))
     assert changed(found, ChangeKind.SETTING, "model").after == "attention"
     assert changed(found, ChangeKind.DIVISION, "scores").before == "none"
+    assert print_diff(found).startswith(f"{found.unlike}\n")
+    assert "different models, softmax and attention" in found.unlike
+    assert not diff(PLAIN, compiled(SOFTMAX, cores=4)).unlike
 
 
 def test_seconds_are_no_difference() -> None:

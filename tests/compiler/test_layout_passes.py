@@ -43,7 +43,7 @@ def test_an_output_leaves_in_natural_order() -> None:
     plan = legal(sketch)
     assert names(plan) == ["x@d1-f32-to-f16"]
     assert plan.layouts["cast"].arrangement is STANDARD
-    assert "order of elements standard to f32-to-f16" in plan.reasons["edit:x@d1-f32-to-f16"]
+    assert "the order of elements f32-to-f16 in place of standard" in plan.reasons["edit:x@d1-f32-to-f16"]
 
 
 def test_half_a_stick_of_f32_becomes_f16() -> None:
@@ -117,7 +117,7 @@ def test_a_bool_changes_its_lanes_to_meet_others() -> None:
     plan = legal(sketch)
     assert names(plan) == ["gt@d1x32"]
     assert plan.layouts["gt@d1x32"].elements_per_stick == 32
-    assert "64 to 32 lanes" in plan.reasons["edit:gt@d1x32"]
+    assert "with 32 lanes in place of 64" in plan.reasons["edit:gt@d1x32"]
 
 
 def test_a_bool_input_arrives_with_the_lanes_of_its_first_use() -> None:

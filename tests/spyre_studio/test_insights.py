@@ -51,6 +51,7 @@ def test_every_insight_is_a_sentence_with_figures_that_exist(program: LoopProgra
         assert one.cost_us >= 0
         assert one.rough or one.cost_us <= compilation.cost.total_us * (1 + 1e-9)
         assert set(one.evidence.steps) <= steps
+        assert len(set(one.evidence.steps)) == len(one.evidence.steps), "a step counts once"
         assert set(one.evidence.buffers) <= set(compilation.plan.layouts)
         assert one.remedies
     costs = [one.cost_us for one in found if not one.urgent]

@@ -85,6 +85,7 @@ def test_a_refused_split_is_a_finding(capsys: pytest.CaptureFixture[str], model:
     ("words", "said"),
     [
         (("--knob", "weather"), "there is no such knob"),
+        (("--knob", "pipeline", "--values", "staged", "nonsense"), "there is no pass nonsense"),
         (("--knob", "cores", "--values", "64"), "use 1 to 32"),
         (("--knob", "op:nosuch"), "no such op"),
         (("--json", "-o", "-"), "write the table to a file"),
