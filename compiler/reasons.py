@@ -99,7 +99,7 @@ _ROWS = (
         ReasonCode.CAPACITY,
         "no room",
         "At some step of its life the scratchpad has no gap that is large enough.",
-        "Spread the writer over more cores, or keep another buffer out of LX.",
+        "Spread the writer over more cores, or, if it fits alone, keep another buffer out of LX.",
     ),
     Reason(
         ReasonCode.PINNED,

@@ -156,8 +156,10 @@ class InsightDetail(QScrollArea):
             made = button("Show", "secondary", f"Go to {view.title if view else remedy.view}")
         else:
             made = button("Do it", "primary" if nearest and remedy.saving.helps else "secondary")
-            made.setToolTip("Pins and pipeline change as one step, which Undo takes back")
-            made.setEnabled(awake)
+            tried = "It was tried, and the plan does not keep it"
+            usual = "Pins and pipeline change as one step, which Undo takes back"
+            made.setToolTip(tried if remedy.saving.refused else usual)
+            made.setEnabled(awake and not remedy.saving.refused)
         made.setAccessibleName(f"{made.text()}: {remedy.words}")
         made.clicked.connect(lambda: self.taken.emit(remedy))
         self.buttons.append(made)

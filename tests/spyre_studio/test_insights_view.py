@@ -1,5 +1,6 @@
 """The insights on screen: table and detail, links to where it shows, savings that come later, and remedies done."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from compiler.compilation import Compilation
 from compiler.pins import Pins
 from spyre_studio.failure import Failure
 from spyre_studio.file_dialogs import FileDialogs
+from spyre_studio.insight import Basis, Saving
 from spyre_studio.insight_trials import weigh
 from spyre_studio.insight_weighed import NOT_WEIGHED
 from spyre_studio.insights import insights
@@ -114,6 +116,17 @@ def test_nothing_can_be_done_from_a_stale_plan(view: InsightsView, stage: Advise
     view.table.chosen.emit((next(one.key for one in view.found if one.kind == "outside"),))
     stage.set_pins(Pins())
     assert not any(one.isEnabled() for one in view.detail.buttons if one.text() == "Do it")
+
+
+def test_what_was_tried_in_vain_cannot_be_done(view: InsightsView, stage: Advised) -> None:
+    stage.answer()
+    one = next(one for one in view.found if any(remedy.changes for remedy in one.remedies))
+    vain = tuple(replace(remedy, saving=Saving(basis=Basis.SOLVED, refused=True)) for remedy in one.remedies)
+    view.detail.show_insight(replace(one, remedies=vain), 100.0, awake=True)
+    tried = [each for each in view.detail.buttons if each.text() == "Do it"]
+    assert tried
+    assert not any(each.isEnabled() for each in tried)
+    assert "tried" in tried[0].toolTip()
 
 
 def test_choosing_selects_where_it_shows(qtbot: QtBot, stage: Advised, dark: Theme) -> None:
@@ -241,3 +254,14 @@ def test_attention_names_its_dearest_step_first(qtbot: QtBot, tmp_path: Path, da
     costs = [one.cost_us for one in view.found if not one.urgent]
     assert costs == sorted(costs, reverse=True)
     assert view.detail.insight is view.found[0]
+
+
+def test_no_empty_table_is_shown_while_it_looks(
+    qtbot: QtBot, stage: Advised, dark: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spyre_studio.views.insights._AT_ONCE", 0)
+    monkeypatch.setattr("spyre_studio.background.Background.run", lambda *_: None)
+    view = staged(qtbot, stage, InsightsView, 1100, 400)[0]
+    assert view.inside.isVisible()
+    assert view.halves.isHidden()
+    assert view.weigh.isHidden()
