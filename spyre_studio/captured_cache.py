@@ -14,9 +14,11 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from compiler.bundled import bundled_capture
 from compiler.captured import Captured
 from compiler.codec import from_json, to_json
 from compiler.errors import StudioError
+from resources.examples import example
 from spyre_studio.model_spec import ModelSpec
 from spyre_studio.user_folder import cache_folder
 
@@ -34,6 +36,9 @@ class CapturedModel:
 
 def load_captured(spec: ModelSpec) -> CapturedModel | None:
     """The captured model of an archive, if this very file was captured before by this very program."""
+    shipped = _shipped(spec)
+    if shipped is not None:
+        return CapturedModel(shipped, ())
     try:
         head, _, document = _file(spec).read_text("utf-8").partition("\n")
         notes = json.loads(head)
@@ -54,6 +59,14 @@ def store_captured(spec: ModelSpec, model: CapturedModel) -> None:
             old.unlink(missing_ok=True)
     except OSError:
         return
+
+
+def _shipped(spec: ModelSpec) -> Captured | None:
+    """What an example was captured as when it was made."""
+    known = example(spec.text)
+    if known is None or known.archive != spec.path or spec.sizes:
+        return None
+    return bundled_capture(spec.path, spec.digest())
 
 
 def _file(spec: ModelSpec) -> Path:

@@ -3,7 +3,8 @@
 Each script is exported under fake tensors, so that the archive holds the graph and no weights.  The archive is then
 made the same on every machine: of a call's stack only the lines of the script stay, named by file alone
 (`mlp.py:14`), and the zip has fixed dates and an order of its own.  Only `convnet` keeps its weights: variances are
-no random numbers.
+no random numbers.  At the end the front end captures the archives anew, in a process of its own, and keeps what it made
+beside them: an example then opens without PyTorch.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import importlib
 import io
 import json
 import re
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -99,3 +101,4 @@ if __name__ == "__main__":
         if wanted.name in (sys.argv[1:] or NAMES):
             build(wanted.name, wanted.archive)
             sys.stdout.write(f"{wanted.archive.name}: {wanted.archive.stat().st_size:,} bytes\n")
+    subprocess.run([sys.executable, "-m", "compiler.frontend.bundle", *sys.argv[1:]], check=True)

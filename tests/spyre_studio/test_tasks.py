@@ -187,3 +187,17 @@ def test_a_saved_plan_gives_its_model(tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     path.write_text(to_json(whole), encoding="utf-8")
     assert tasks.capture(str(path), Silent()) == Captured(whole.graph, whole.problem.program)
+
+
+def test_an_example_opens_as_it_was_captured_when_it_was_made(front: Front, tmp_path: Path) -> None:
+    made = tasks.capture("softmax", Silent())
+    assert front.asked == []
+    assert not (tmp_path / "cache").exists()
+    assert (made.program.name, made.program.source.spec) == ("softmax", "softmax")
+
+
+def test_an_example_whose_capture_does_not_fit_is_captured(front: Front, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(captured_cache, "bundled_capture", lambda _archive, _digest: None)
+    for _ in range(2):
+        tasks.capture("softmax", Silent())
+    assert len(front.asked) == 1
