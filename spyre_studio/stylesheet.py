@@ -81,6 +81,10 @@ QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:focus { color: $accent_text; }
 QTabBar::tab:disabled { color: $faint; }
+QTabBar::scroller { width: ${row}px; }
+QTabBar QToolButton { background: $panel; border-radius: 0; padding: 0; }
+QTabBar QToolButton::left-arrow { image: url("$icons/chevron-left-$name.svg"); width: ${icon}px; height: ${icon}px; }
+QTabBar QToolButton::right-arrow { image: url("$icons/chevron-right-$name.svg"); width: ${icon}px; height: ${icon}px; }
 
 QTreeView, QTableView, QListView { background: $panel; border: 1px solid transparent; outline: none;
   selection-background-color: $selection; selection-color: $text; show-decoration-selected: 1; }
@@ -91,6 +95,7 @@ QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { 
 QHeaderView { background: $panel; border: none; }
 QHeaderView::section { background: $panel; color: $mute; border: none; border-bottom: 1px solid $line;
   padding: ${half}px ${cell}px; font-size: ${label}px; }
+QHeaderView QToolButton { background: $panel; }
 QTableCornerButton::section { background: $panel; border: none; }
 
 QMenuBar { background: $panel; }

@@ -34,7 +34,7 @@ from spyre_studio.views.variants import VariantsView
 from spyre_studio.widgets import SectionLabel
 
 # Shares of the window that the panels take at first, and between which sizes in px.
-_LEFT: Final = (0.165, 28 * GRID, 44 * GRID)
+_LEFT: Final = (0.165, 22 * GRID, 44 * GRID)
 _RIGHT: Final = (0.233, 40 * GRID, 60 * GRID)
 _BOTTOM: Final = (0.42, 32 * GRID, 64 * GRID)
 _MUCH: Final = 0.55  # of the height, for a view at the bottom that is to be seen above all

@@ -26,6 +26,7 @@ class Breadcrumb(QWidget):
         self._row.setContentsMargins(px(GRID / 2), 1, px(GRID / 2), 1)
         self._row.setSpacing(0)
         self._titles: tuple[str, ...] = ()
+        self._room = 0
         self.setAccessibleName("Path of the selected op")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
@@ -49,7 +50,22 @@ class Breadcrumb(QWidget):
                 mark = QLabel("›", self)
                 mark.setProperty("tone", "mute")
                 self._add(mark)
+        self.fit(self._room)
+
+    def fit(self, room: int) -> None:
+        """Take so many px at most, 0 for any: what is outermost gives way, the last one stays."""
+        self._room = room
+        items = (self._row.itemAt(place) for place in range(self._row.count()))
+        parts = [part for item in items if item is not None and (part := item.widget()) is not None]
+        for part in parts:
+            part.show()
         self._row.activate()
+        for crumb, mark in zip(parts[0:-1:2], parts[1::2], strict=False):
+            if not room or self._row.sizeHint().width() <= room:
+                break
+            crumb.hide()
+            mark.hide()
+            self._row.activate()
         self.adjustSize()
 
     def paintEvent(self, _event: QPaintEvent) -> None:

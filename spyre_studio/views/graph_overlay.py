@@ -99,8 +99,10 @@ class GraphOverlay:
         self.strip.setVisible(self._drawn)
         self.legend.setVisible(not scaled)
         self.ramp.setVisible(scaled)
+        self.controls.adjustSize()
+        self.finder.adjustSize()
+        self.crumbs.fit(right - self.controls.width() - pad - px(GRID))
         for widget in (self.crumbs, self.controls, self.finder):
-            widget.adjustSize()
             widget.raise_()
         self.crumbs.move(pad - px(GRID / 2), pad - px(GRID / 4))
         self.controls.move(right - self.controls.width(), pad - px(GRID / 2))
@@ -111,7 +113,7 @@ class GraphOverlay:
 
     def place_minimap(self) -> None:
         """The overview is there when something is out of sight, and there is room for it."""
-        fits = self._view.height() > 3 * self.minimap.height() / 2
+        fits = self._view.height() > 3 * self.minimap.height() / 2 and self._view.width() > 5 * self.minimap.width()
         self.minimap.setVisible(self._wants_minimap and self._drawn and fits and self.minimap.is_useful)
         self.minimap.raise_()
 

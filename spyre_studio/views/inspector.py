@@ -6,6 +6,7 @@ Owns: the heading, the tabs and what each says when it has nothing to show. Refu
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
@@ -118,6 +119,13 @@ class InspectorView(PagedView):
         self.badge.setVisible(bool(badges))
         for badge in badges:
             self.badge.set_pill("stale", badge.tone, f"{badge.text}. {badge.hint}")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """All tabs stay in sight."""
+        super().resizeEvent(event)
+        bar = self.tabs.tabBar()
+        wanted = sum(bar.tabRect(place).width() for place in range(bar.count()))
+        self.widen.fit(self.width() - wanted - px(2 * PAD))
 
     def show_tab(self, title: str) -> None:
         """Bring a tab to the front by its title."""

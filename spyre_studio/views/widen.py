@@ -11,7 +11,8 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QToolButton, QWidget
 
-from spyre_studio.qt_theme import font
+from spyre_studio.qt_theme import font, px
+from spyre_studio.theme import GRID
 
 SHARE: Final = 0.62  # of the window
 WIDEN: Final = "⟷ widen"
@@ -66,18 +67,29 @@ class WidenButton(QToolButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._widener = Widener(self)
+        self._short = False
         self.setFont(font("label"))
         self.setText(WIDEN)
         self.setToolTip("Give this panel most of the window, or the room back")
+        self.setAccessibleName("Widen")
         self.clicked.connect(self._toggle)
 
     def refresh(self) -> None:
         """What is around it may be another dock, or none."""
         self.setVisible(dock_of(self) is not None)
 
+    def fit(self, room: int) -> None:
+        """In so many px only the arrow, where the word has no room."""
+        self._short = room < self.fontMetrics().horizontalAdvance(NARROW) + px(2 * GRID)
+        self._say()
+
     def _toggle(self) -> None:
         self._widener.toggle()
-        self.setText(NARROW if self._widener.wide else WIDEN)
+        self._say()
+
+    def _say(self) -> None:
+        words = NARROW if self._widener.wide else WIDEN
+        self.setText(words[0] if self._short else words)
 
 
 def _opposite(window: QMainWindow, dock: QDockWidget) -> list[QDockWidget]:

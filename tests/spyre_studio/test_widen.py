@@ -47,3 +47,12 @@ def test_outside_of_a_dock_nothing_can_be_widened(qtbot: QtBot, dark: Theme) -> 
     assert not button.isVisible()
     button.click()
     assert button.text() == WIDEN
+
+
+def test_only_the_arrow_where_the_word_has_no_room(qtbot: QtBot, dark: Theme) -> None:
+    button = WidenButton()
+    qtbot.addWidget(button)
+    button.fit(30)
+    assert button.text() == WIDEN[0]
+    button.fit(200)
+    assert button.text() == WIDEN
