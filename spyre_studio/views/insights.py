@@ -113,6 +113,8 @@ class InsightsView(PagedView):
             self._looked(insights(compilation, opinions, weighed))
             return
         self.inside.show_state(LOOKING if not self._found else READY)
+        self.halves.setVisible(bool(self._found))
+        self._say()
         self.background.run(lambda: insights(compilation, opinions, weighed), self._looked)
 
     def _looked(self, found: tuple[Insight, ...]) -> None:
@@ -214,17 +216,17 @@ class InsightsView(PagedView):
         return (
             Column("what", _ending),
             Column("costs, µs", _cost, number=True, bar=self._share, hint="Predicted time that goes to it"),
-            Column("saves, µs", _saves, number=True, hint=saves, colour=_saves_colour),
-            Column("kind", gives_way=1),
+            Column("saves, µs", _saves, number=True, hint=saves, colour=_saves_colour, gives_way=1),
+            Column("kind", gives_way=2),
             Column(
                 "moved",
                 lambda cell: moved_text(float(cell)),
                 number=True,
                 hint="Bytes from and to device memory",
-                gives_way=2,
+                gives_way=3,
             ),
-            Column("nearest remedy", gives_way=3),
-            Column("finding", gives_way=4),
+            Column("nearest remedy", gives_way=4),
+            Column("finding", gives_way=5),
         )
 
     def _connect(self) -> None:
