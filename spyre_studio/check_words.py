@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from frozendict import frozendict
 
+OF_FILES: frozenset[str] = frozenset({"program", "cost", "record"})
+"""Checks of what only a plan from a file can have wrong."""
+
 CHECK_WORDS: frozendict[str, str] = frozendict(
     {
         "coverage": "Every element of every result is written, and by one core only.",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from spyre_studio.views.timeline import TimelineView
 
 ABOUT = "Spyre Studio {version}\n\nSee, steer and check how a PyTorch model is compiled for the Spyre accelerator."
+NOTHING_NEW = "Nothing to re-solve"
 
 
 class Handlers(WhatIfHandlers):
@@ -165,8 +166,11 @@ class Handlers(WhatIfHandlers):
     # Plan
 
     def resolve(self, _row: Action) -> None:
-        """Make the plan for the current pins."""
-        self._session.resolve()
+        """Make the plan for the current pins, or say that it is the one on screen."""
+        if self._session.settled:
+            self._window.status.say(f"{NOTHING_NEW}: {self._session.plan_name} is the plan of these pins and options")
+        else:
+            self._session.resolve()
 
     def stop(self, _row: Action) -> None:
         """End a search with the best so far."""

@@ -23,7 +23,7 @@ from spyre_studio.lights import VerdictLights
 from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.session import Session
-from spyre_studio.session_state import SWEEP, WEIGH
+from spyre_studio.session_state import BESIDE
 from spyre_studio.solver_words import bound_text, plan_hint, solver_text
 from spyre_studio.theme import GRID, PAD, Tone
 from spyre_studio.units import format_count, format_us
@@ -31,6 +31,7 @@ from spyre_studio.verdicts import change_text, gathered, lights_of
 from spyre_studio.widgets import button, restyle
 
 HEIGHT = 6 * GRID
+_LETTERS = 24  # of the name of a plan
 _NAME = 14 * GRID  # px; of a long name so much is always seen
 
 
@@ -67,7 +68,7 @@ class Header(QWidget):
         count = len(session.pins.keys)
         self.pins_chip.set_words(format_count(count, "pin"), "Show the pins")
         self.pins_chip.setVisible(count > 0)
-        self.resolve.setEnabled(not session.opening and session.busy in {"", SWEEP, WEIGH})  # these run beside it
+        self.resolve.setEnabled(not session.opening and session.busy in {"", *BESIDE})
         self._show_time(compilation)
         self._show_old()
         self._fit()
@@ -119,7 +120,7 @@ class Header(QWidget):
         restyle(self.change)
         self.change.setToolTip("Against the plan that was on screen before")
         self.bound.setText(bound_text(compilation.solver))
-        self.solver.setText(f"plan {self._session.run_id} · {solver_text(compilation.solver)}")
+        self.solver.setText(f"{_short(self._session.plan_name)} · {solver_text(compilation.solver)}")
         for label in (self.bound, self.solver):
             label.setToolTip(plan_hint(compilation))
         self.bound.setAccessibleName(f"{self.bound.text()}. {self.bound.toolTip()}")
@@ -132,7 +133,7 @@ class Header(QWidget):
         if searching is self.old.isVisibleTo(self):
             return
         hint = "Another plan is searched for; this one stays until that is there"
-        self.old.set_pill(f"old plan {self._session.run_id}".strip(), "warn", hint)
+        self.old.set_pill("old plan", "warn", f"{self._session.plan_name}: {hint}")
         self.old.setVisible(searching)
         self._fit()
 
@@ -261,6 +262,10 @@ def _note(session: Session) -> str:
     """Where it comes from: the folder of a file, or that it is an example."""
     path = Path(session.source.partition(":")[0])
     return path.name if path.suffix else "example"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
 
 
 def _log(compilation: Compilation) -> str:

@@ -1,4 +1,4 @@
-"""Last change: what the plan on screen costs beside the one before, why, and what became of the pins in between.
+"""Last change: what the plan on screen costs beside the one before, why, and what became of the pins.
 
 Owns the two lines and their words; the figures are those of Compare.  Refuses Qt, and to compare by itself.
 """
@@ -13,7 +13,6 @@ from typing import Final
 from compiler.compilation import Compilation
 from compiler.diff import ChangeKind, CostChange, PlanDiff, diff
 from compiler.pins import PinState
-from compiler.text.pins_text import print_pins
 from spyre_studio.edit_words import EDITS
 from spyre_studio.short_names import short_names
 from spyre_studio.theme import Tone
@@ -29,8 +28,8 @@ _NAMED: Final = 3  # pins that were not kept
 
 @dataclass(frozen=True, slots=True)
 class LastChange:
-    """`saving` is one line about time and causes, '' if the plans are the same; `pins` one about the pins that came or
-    changed, '' if none did; `details` has a line for every pin that was not kept as it is."""
+    """`saving` is one line about time and causes, '' if the plans are the same; `pins` one about what
+    became of all pins, '' if there are none; `details` has a line for every pin that was not kept as it is."""
 
     saving: str
     pins: str = ""
@@ -41,7 +40,7 @@ class LastChange:
 def last_change(before: Compilation, after: Compilation) -> LastChange:
     """What happened between two plans of a model."""
     found = diff(before, after)
-    pins, tone, details = _pins(before, after)
+    pins, tone, details = _pins(after)
     return LastChange(_saving(found, after), pins, tone, details)
 
 
@@ -105,13 +104,10 @@ def _moves(found: PlanDiff) -> list[str]:
     return told
 
 
-def _pins(before: Compilation, after: Compilation) -> tuple[str, Tone, tuple[str, ...]]:
-    """What became of the pins that are new or others: '40 pins: 38 honoured, 2 adjusted'."""
-    old, new = before.problem.pins, after.problem.pins
-    if print_pins(old) == print_pins(new):
-        return "", "mute", ()
-    keys = [key for key in new.keys if _pin(old, key) != _pin(new, key)]
-    known = {key: after.plan.pins[key] for key in keys if key in after.plan.pins}
+def _pins(after: Compilation) -> tuple[str, Tone, tuple[str, ...]]:
+    """What became of all pins: '40 pins: 38 honoured, 2 adjusted', with the count that stands wherever pins are
+    counted."""
+    known = after.plan.pins
     if not known:
         return "", "mute", ()
     counts = Counter(one.state for one in known.values())
@@ -125,9 +121,3 @@ def _pins(before: Compilation, after: Compilation) -> tuple[str, Tone, tuple[str
         words += f" ({named}{f' and {more} more' if more > 0 else ''})"
     tone: Tone = "bad" if counts[PinState.REFUSED] else "warn" if counts[PinState.ADJUSTED] else "ok"
     return words, tone, details
-
-
-def _pin(pins: object, key: str) -> object:
-    kind, _, name = key.partition(":")
-    pin = getattr(pins, kind).get(name)
-    return tuple(pin.items()) if hasattr(pin, "items") else pin

@@ -22,6 +22,7 @@ from resources.examples import examples
 from spyre_studio.action_set import ActionSet, bind
 from spyre_studio.banner import Banner
 from spyre_studio.deep_link_follow import DeepLinks
+from spyre_studio.end_teller import EndTeller
 from spyre_studio.graph_place import place_of, put_place
 from spyre_studio.guide_run import Guides
 from spyre_studio.handlers import Handlers
@@ -66,6 +67,7 @@ class MainWindow(QMainWindow):
         self.loading = StatePage(parent=self)
         self.banner = Banner(self)
         self.status = StatusLine(session, self)
+        self.ends = EndTeller(session, self)
         self._pages = QStackedWidget(self)
         self.actions_ = ActionSet(session, self.selection, self)
         self.handlers = Handlers(self)
@@ -215,7 +217,7 @@ class MainWindow(QMainWindow):
     def _asked(self, what: str) -> None:
         match what:
             case "resolve":
-                self.session.resolve()
+                self.actions_.trigger("resolve")
             case "pins":
                 self.workbench.docks["left"].show()
             case _:
@@ -317,6 +319,7 @@ class MainWindow(QMainWindow):
         bind(self.actions_, self.handlers)
         self.start.chosen.connect(self.open)
         self.start.browse.connect(lambda: self.actions_.trigger("open"))
+        self.ends.told.connect(self.status.say)
         self.status.cancelled.connect(self.session.cancel)
         self.banner.dismissed.connect(self._dismissed)
         self.status.stopped.connect(self.session.stop)

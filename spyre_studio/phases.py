@@ -28,6 +28,9 @@ _WORDS: Final = {
     "simulate": "Running on the simulated device",
     "timing": "Simulating the run",
     "sweep": "Sweeping",
+    "report": "Writing the report",
+    "export": "Writing the plan",
+    "run-file": "Writing the simulated run",
     "weigh": "Working out what remedies save",
 }
 

@@ -35,13 +35,11 @@ from spyre_studio.request import (
     WHOLE,
     Shared,
     compile_request,
-    export_request,
     open_request,
-    run_request,
     verify_request,
 )
 from spyre_studio.session_insights import Advising
-from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, PASSES, VERIFY, WORK
+from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, PASSES, VERIFY, WORK, WRITE
 from spyre_studio.solved import Asked, Solved, was_stopped
 from spyre_studio.sweep import Setting, keeping_reserve
 from spyre_studio.variant import Variants
@@ -147,7 +145,8 @@ class Session(Advising):
         self._shown = entry
         opened, self._opening = self._opening or spec, ""
         self._failure = None
-        self._phases.clear()
+        for channel in self._phases.keys() - {WRITE}:
+            del self._phases[channel]
         self._search = None
         self._plans.keep_model(model.handle)
         self.jobs.keep(self._kept_handles)
@@ -315,11 +314,12 @@ class Session(Advising):
             self.searched.emit()
 
     def cancel(self) -> None:
-        """Stop opening, compiling, verifying, simulating and sweeping; what is on screen stays."""
+        """Stop opening, compiling, verifying, simulating, sweeping and writing; what is on screen stays."""
         self._opening = ""
         self.drop_simulation()
         self.end_sweep()
         self.end_weighing()
+        self.end_writing()
         for channel in (WORK, VERIFY):
             self.jobs.cancel(channel)
             self._leave(channel)
@@ -366,18 +366,6 @@ class Session(Advising):
             self._fail(_STALE)
         else:
             self.export(WHOLE, path)
-
-    def export(self, name: str, path: str) -> None:
-        """Write the plan on screen in a format of `compiler.emit`; `saved` tells when it is written."""
-        if self._shown is not None:
-            self.jobs.submit(
-                export_request(self._shown.shared, name, path), f"export:{path}", self.saved.emit, self._fail
-            )
-
-    def save_run(self, path: str) -> None:
-        """Write the simulated run of the plan on screen; `saved` tells when it is written."""
-        if self._shown is not None:
-            self.jobs.submit(run_request(self._shown.shared, path), f"run:{path}", self.saved.emit, self._fail)
 
     def warm_up(self) -> None:
         """Start the worker before it is needed."""

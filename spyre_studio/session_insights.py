@@ -16,9 +16,8 @@ from spyre_studio.insight import Remedy
 from spyre_studio.insight_request import weigh_request
 from spyre_studio.insight_weighed import NOT_WEIGHED, Weighed
 from spyre_studio.jobs import Jobs
-from spyre_studio.report_request import report_request
 from spyre_studio.session_state import WEIGH
-from spyre_studio.session_sweep import Sweeping
+from spyre_studio.session_writing import Writing
 from spyre_studio.settings import Settings
 from spyre_studio.solved import Solved
 from spyre_studio.variant_change import Wanted
@@ -26,7 +25,7 @@ from spyre_studio.variant_change import Wanted
 _KEPT: Final = 24  # plans whose savings are known; undo comes back to them
 
 
-class Advising(Sweeping):
+class Advising(Writing):
     """`advised`: savings are being worked out, are known, or could not be."""
 
     advised = Signal()
@@ -91,17 +90,6 @@ class Advising(Sweeping):
         pins = remedy.pins(self._pins)
         options = replace(self._options, pipeline=remedy.pipeline) if remedy.pipeline else self._options
         self._want(remedy.words, Wanted(pins, self._device, options, self._variants))
-
-    def save_report(self, path: str) -> None:
-        """Write the report of the plan on screen, with its simulated run if it has one, and compared with the plan
-        before it if that is of the same model; `saved` tells when it is written."""
-        entry, before = self._shown, self._before
-        if entry is None:
-            return
-        other = before.shared if before is not None and before.asked.model == entry.asked.model else None
-        request = report_request(entry.shared, other, entry.timeline is not None, path)
-        self.jobs.submit(request, f"report:{path}", self.saved.emit, self._fail)
-        self.noted.emit("The report is being written; what remedies save is worked out first.")
 
     def _want(self, words: str, after: Wanted) -> None:
         """Put something else on screen as one step of undo; the session does."""

@@ -22,11 +22,14 @@ from spyre_studio.request import Shared
 from spyre_studio.resting_pins import RestingPins
 from spyre_studio.search_run import SearchRun
 from spyre_studio.settings import Settings
-from spyre_studio.solved import Asked, Solved, SolvedPlans
+from spyre_studio.solved import Asked, Solved, SolvedPlans, was_stopped
 
 State = Literal["empty", "loading", "ready", "error"]
 WORK, VERIFY, CANDIDATES, LAYOUTS, HANDOVER = "work", "verify", "candidates", "layouts", "handover"
-SIMULATE, SWEEP, WEIGH, PASSES = "simulate", "sweep", "weigh", "passes"
+SIMULATE, SWEEP, WEIGH, PASSES, WRITE = "simulate", "sweep", "weigh", "passes", "write"
+EXPORT, REPORT, RUN_FILE = "export", "report", "run-file"
+BESIDE = frozenset({SWEEP, WEIGH, EXPORT, REPORT, RUN_FILE})
+"""Phases of what runs beside the making of a plan."""
 
 
 class SessionState(QObject):
@@ -133,9 +136,15 @@ class SessionState(QObject):
 
     @property
     def busy(self) -> str:
-        """The phase of what is being opened, compiled, verified, simulated, swept or weighed; '' if none is."""
-        channels = (WORK, VERIFY, SIMULATE, SWEEP, WEIGH)
+        """The phase of what is being opened, compiled, verified, simulated, written, swept or weighed; '' if none
+        is."""
+        channels = (WORK, VERIFY, SIMULATE, WRITE, SWEEP, WEIGH)
         return next((self._phases[channel] for channel in channels if channel in self._phases), "")
+
+    @property
+    def settled(self) -> bool:
+        """True if the plan on screen is the one that is asked for, and no search for it was stopped before its end."""
+        return self._shown is not None and not self.stale and not was_stopped(self._shown.compilation.solver)
 
     @property
     def search(self) -> SearchRun | None:

@@ -50,6 +50,11 @@ class Varying(Asking):
         those = [*([chosen] if chosen else []), *self._variants]
         return next((one.name for one in those if self._asked_by(one) == self._shown.asked), "")
 
+    @property
+    def plan_name(self) -> str:
+        """What the plan on screen is called: as its variant, which a project keeps, else by a number: 'plan #3'."""
+        return self.shown_variant or f"plan {self.run_id}".strip()
+
     def proposed_variant(self) -> str:
         """A name for what is wanted now, that no variant has."""
         from spyre_studio.variant_names import proposed_name  # words of views and pipelines, which no start needs

@@ -11,6 +11,7 @@ from compiler.compilation import Compilation, Verdict
 from compiler.pins import PinState
 from compiler.plan import Edit, Spilled
 from simulator.report import Agreement, VerifyReport
+from spyre_studio.check_words import OF_FILES
 from spyre_studio.edit_words import counts_of
 from spyre_studio.lights import Light
 from spyre_studio.solver_words import seconds_text
@@ -20,8 +21,10 @@ NUMERICS = "numerics"
 
 
 def lights_of(compilation: Compilation, report: VerifyReport | None) -> tuple[Light, ...]:
-    """One light per check of the plan, and one for the numbers."""
-    return (*(light_of(verdict) for verdict in compilation.verdicts), numerics_light(report))
+    """One light per check of the plan, and one for the numbers; a file that holds what it says is no news, so that a
+    plan has as many lights before it was saved as when it is opened."""
+    told = (verdict for verdict in compilation.verdicts if not (verdict.ok and verdict.check in OF_FILES))
+    return (*map(light_of, told), numerics_light(report))
 
 
 def light_of(verdict: Verdict) -> Light:
@@ -74,10 +77,11 @@ def copies_text(edits: Sequence[Edit]) -> tuple[str, ...]:
 
 
 def made_text(compilation: Compilation) -> str:
-    """What the last run did. Example: 'Planned 8 ops in 0.15 s'; pins that were refused are named."""
+    """What the last run did. Example: 'Planned 8 ops in 0.15 s'; refused pins are counted."""
     ops = format_count(len(compilation.problem.program.ops), "op")
-    refused = [key for key, status in compilation.plan.pins.items() if status.state is PinState.REFUSED]
-    note = f"; {format_count(len(refused), 'pin')} refused" if refused else ""
+    states = [status.state for status in compilation.plan.pins.values()]
+    refused, of = states.count(PinState.REFUSED), f" of {len(states)}" if len(states) > 1 else ""
+    note = f"; {format_count(refused)}{of} {'pin' if len(states) == 1 else 'pins'} refused" if refused else ""
     return f"Planned {ops} in {seconds_text(compilation.solver.seconds)}{note}"
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QSettings, QSize
+from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
 from spyre_studio.collector import Collector
 from spyre_studio.main_window import GEOMETRY, MainWindow
@@ -47,7 +47,7 @@ def run(
     chosen = theme if theme != "system" else str(session.settings.value("theme"))
     window = MainWindow(session, ThemeFollower(app, _choice(chosen)), store)
     if not store.contains(GEOMETRY):
-        window.resize(*size)
+        begin_with(window, QSize(*size))
     sys.excepthook = window.mistaken
     Collector(app)
     window.show()
@@ -58,6 +58,15 @@ def run(
     if view is not None:
         session.changed.connect(lambda what: window.workbench.show_view(view) if what == "model" else None)
     return app.exec()
+
+
+def begin_with(window: QWidget, wanted: QSize) -> None:
+    """Give a window a size with which neither it nor the title above it reaches beyond the screen.
+
+    How high a title is, is known once it is shown; what the style says comes close.
+    """
+    title = window.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+    window.resize(wanted.boundedTo(window.screen().availableSize() - QSize(0, title)))
 
 
 def _choice(word: str) -> ThemeChoice:

@@ -1,12 +1,14 @@
 """A list of two-line rows: a title with a note under it, a bar in the middle, a number at the right.
 
-Owns: how such a row looks, its height, and choosing rows by mouse and keyboard. Refuses: what the rows mean.
+Owns: how such a row looks, its height, which may be that of the whole note, and choosing rows by mouse and keyboard.
+Refuses: what the rows mean.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Final, Literal
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
@@ -94,6 +96,10 @@ class _Model(QAbstractListModel):
 
 
 class _Delegate(QStyledItemDelegate):
+    def __init__(self, parent: QListView, readable: bool) -> None:
+        super().__init__(parent)
+        self._view, self._readable = parent, readable
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         line = index.data(_LINE_ROLE)
         assert isinstance(line, Line)
@@ -102,6 +108,8 @@ class _Delegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_ground(painter, option, area, theme)
         inner = area.adjusted(px(GRID), 0, -px(GRID), 0)
+        below = inner.height() - px(ROW_HEIGHT)  # the rest of a note that is told in full
+        inner.setHeight(px(ROW_HEIGHT))
         if line.fate:
             self._paint_fate(painter, theme, line.fate, inner)
             inner.setLeft(inner.left() + px(1.5 * GRID))
@@ -111,21 +119,32 @@ class _Delegate(QStyledItemDelegate):
             )
             inner.setLeft(inner.left() + px(2 * GRID))
         if line.wrapped:
-            self._paint_wrapped(painter, theme, line, inner)
+            self._paint_wrapped(painter, theme, line, inner.adjusted(0, 0, 0, below))
             painter.restore()
             return
         value = self._paint_value(painter, theme, line, inner)
         left = bar_start(inner.left(), value, index.data(_WIDEST_ROLE)) if line.lanes else value
-        self._paint_words(
-            painter, theme, line, QRectF(inner.left(), inner.top(), left - inner.left(), inner.height()), inner
-        )
+        self._paint_words(painter, theme, line, QRectF(inner.left(), inner.top(), left - inner.left(), inner.height()))
+        self._paint_note(painter, theme, line, inner, below)
         if line.lanes and value - px(GRID) > left:
             half = QRectF(left, inner.top() + px(2), value - px(GRID) - left, inner.height() / 2)
             draw_lanes(painter, half, line.lanes)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(px(8 * GRID), px(ROW_HEIGHT))
+        line = index.data(_LINE_ROLE)
+        assert isinstance(line, Line)
+        return QSize(px(8 * GRID), self._height(line) if self._readable else px(ROW_HEIGHT))
+
+    def _height(self, line: Line) -> int:
+        """Of a row whose note, or wrapped title, is told in full."""
+        marks = 1.5 * GRID * bool(line.fate) + 2 * GRID * (bool(line.mark) + line.wrapped)
+        width = self._view.viewport().width() - px(2 * GRID) - px(marks)
+        room, flags = QRectF(0, 0, max(width, px(8 * GRID)), 1e5), Qt.TextFlag.TextWordWrap
+        words = line.title if line.wrapped else line.note
+        needed = QFontMetricsF(font("label")).boundingRect(room, flags, words).height()
+        above = px(4) if line.wrapped else px(ROW_HEIGHT) / 2
+        return max(ceil(above + needed) + px(4), px(ROW_HEIGHT))
 
     @staticmethod
     def _paint_ground(painter: QPainter, option: QStyleOptionViewItem, area: QRectF, theme: Theme) -> None:
@@ -170,9 +189,9 @@ class _Delegate(QStyledItemDelegate):
         return inner.right() - width - (px(GRID) if width else 0)
 
     @staticmethod
-    def _paint_words(painter: QPainter, theme: Theme, line: Line, room: QRectF, inner: QRectF) -> None:
+    def _paint_words(painter: QPainter, theme: Theme, line: Line, room: QRectF) -> None:
         face, middle = font("body", bold=line.strong), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        half = inner.height() / 2
+        half = room.height() / 2
         painter.setFont(face)
         painter.setPen(qcolor(theme.mute if line.faded else theme.text))
         title = QFontMetricsF(face).elidedText(line.title, Qt.TextElideMode.ElideMiddle, room.width() - px(4))
@@ -181,9 +200,17 @@ class _Delegate(QStyledItemDelegate):
             middle,
             title,
         )
-        face = font("label")
+
+    def _paint_note(self, painter: QPainter, theme: Theme, line: Line, inner: QRectF, below: float) -> None:
+        """The note under the title: in one line that is cut, or in full."""
+        half, face = inner.height() / 2, font("label")
         painter.setFont(face)
         painter.setPen(qcolor(theme.tone_text(line.tone)))
+        if self._readable:
+            room = QRectF(inner.left(), inner.top() + half, inner.width(), half + below)
+            painter.drawText(room, Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop, line.note)
+            return
+        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         note = QFontMetricsF(face).elidedText(line.note, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(QRectF(inner.left(), inner.top() + half - px(2), inner.width(), half), middle, note)
 
@@ -201,16 +228,20 @@ class LineList(QListView):
     chosen = Signal(str)
     committed = Signal(str)
 
-    def __init__(self, name: str, whole: bool = False, parent: QWidget | None = None) -> None:
-        """`whole`: as tall as its rows, for panels that scroll themselves."""
+    def __init__(self, name: str, whole: bool = False, parent: QWidget | None = None, readable: bool = False) -> None:
+        """`whole`: as tall as its rows, for panels that scroll themselves; `readable`: rows as tall as their notes
+        need, with no word cut."""
+        assert not (whole and readable)  # the height of such rows is known once the width is
         super().__init__(parent)
         self._model = _Model()
         self._whole, self._quiet = whole, False
         self.setModel(self._model)
-        self.setItemDelegate(_Delegate(self))
+        self.setItemDelegate(_Delegate(self, readable))
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setUniformItemSizes(True)
+        self.setUniformItemSizes(not readable)
+        if readable:
+            self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setMouseTracking(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -12,7 +12,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation, Verdict
-from spyre_studio.check_words import CHECK_WORDS
+from spyre_studio.check_words import CHECK_WORDS, OF_FILES
 from spyre_studio.qt_theme import px
 from spyre_studio.theme import GRID, PAD
 from spyre_studio.units import format_count
@@ -22,7 +22,6 @@ from spyre_studio.widgets import Heading
 
 TITLE: Final = "Checks of the plan"
 _NOT_RUN: Final = "It was not run on this plan."
-_OF_FILES: Final = frozenset({"program", "cost", "record"})
 _ONLY_FILES: Final = "It is run on plans that are opened from a file."
 
 
@@ -34,7 +33,7 @@ class VerifyChecks(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._places: dict[str, Spoken] = {}
-        self.heading, self.lines = Heading(TITLE), LineList(TITLE)
+        self.heading, self.lines = Heading(TITLE), LineList(TITLE, readable=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(px(PAD), px(1.5 * GRID), px(GRID), px(GRID))
         column.setSpacing(px(GRID))
@@ -54,7 +53,9 @@ class VerifyChecks(QWidget):
         known = {verdict.check for verdict in verdicts}
         self.lines.show_lines([*lines, *(_not_run(check) for check in CHECK_WORDS if check not in known)])
         bad = sum(not verdict.ok for verdict in verdicts)
-        note = f"{format_count(bad, 'check')} failed" if bad else f"all {len(verdicts)} hold"
+        of_plan = len(known - OF_FILES)
+        good = f"all {of_plan} hold{', the file too' if len(known) > of_plan else ''}"
+        note = f"{format_count(bad, 'check')} failed" if bad else good
         self.heading.set_heading(TITLE, note, "bad" if bad else "ok")
 
     def _lines_of(self, verdict: Verdict) -> list[Line]:
@@ -89,5 +90,5 @@ def _key(verdict: Verdict, number: int) -> str:
 
 
 def _not_run(check: str) -> Line:
-    why = _ONLY_FILES if check in _OF_FILES else _NOT_RUN
+    why = _ONLY_FILES if check in OF_FILES else _NOT_RUN
     return Line(check, check, why, "not run", mark="mute", faded=True, hint=f"{CHECK_WORDS[check]} {why}")

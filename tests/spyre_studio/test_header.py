@@ -16,6 +16,7 @@ from compiler.pipelines import PIPELINES
 from compiler.plan import Claim, Edit, EditKind
 from compiler.watch import Finding
 from simulator.report import Agreement, Comparison, OutputReport, Tolerance, VerifyReport
+from spyre_studio.check_words import OF_FILES
 from spyre_studio.header import Header
 from spyre_studio.lights import Light, VerdictLights
 from spyre_studio.phases import phase_words, spoken_name
@@ -28,6 +29,7 @@ from spyre_studio.verdicts import (
     counts_text,
     gathered,
     light_of,
+    lights_of,
     made_text,
     numerics_light,
 )
@@ -59,6 +61,15 @@ def test_lights_are_green_or_say_what_is_wrong() -> None:
     assert light_of(Verdict("overlap", ok=True)).tone == "ok"
     broken = light_of(Verdict("overlap", ok=False, violations=("a and b share 128 B at step 3.", "c", "d")))
     assert (broken.tone, broken.hint) == ("bad", "a and b share 128 B at step 3. And 2 more.")
+
+
+def test_a_plan_has_as_many_lights_when_it_is_opened_as_before_it_was_saved() -> None:
+    plan = compiled()
+    of_file = tuple(Verdict(check, ok=True) for check in sorted(OF_FILES))
+    opened = replace(plan, verdicts=(*plan.verdicts, *of_file))
+    assert lights_of(opened, None) == lights_of(plan, None)
+    wrong = replace(plan, verdicts=(*plan.verdicts, Verdict("cost", ok=False, violations=("it costs more",))))
+    assert [light.name for light in lights_of(wrong, None) if light.tone == "bad"] == ["cost"]
 
 
 @pytest.mark.parametrize(
@@ -100,6 +111,8 @@ def test_counts_and_changes_are_those_of_the_plan() -> None:
     assert change_text(plan, plan) == "±0 µs"
     refused = replace(plan, plan=replace(plan.plan, pins=frozendict({"a": PinStatus(PinState.REFUSED, "no")})))
     assert made_text(refused).endswith("; 1 pin refused")
+    both = refused.plan.pins | {"b": PinStatus(PinState.HONOURED)}
+    assert made_text(replace(refused, plan=replace(plan.plan, pins=both))).endswith("; 1 of 2 pins refused")
 
 
 def test_phases_are_spoken() -> None:
@@ -123,7 +136,7 @@ def test_the_header_shows_model_device_time_and_lights(qtbot: QtBot, stage: Stag
     names = [light.name for light in header.lights.lights]
     assert names[0] == "coverage"
     assert names[-1] == "numerics"
-    assert header.solver.text().startswith("plan #1 · ")
+    assert header.solver.text().startswith("first plan · "), "as its variant is called, also after it was saved"
 
 
 def test_a_second_plan_says_what_changed(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
@@ -185,7 +198,7 @@ def test_the_header_says_who_made_the_plan_and_what_a_gap_is(qtbot: QtBot, stage
     show(qtbot, header, 1280, 48)
     plan = compiled()
     stage.put(replace(plan, solver=SolverStatus("co-optimized", "within gap", 56.2, 55.9, 0.0053, 10.04)))
-    assert header.solver.text() == "plan #1 · within gap in 10.0 s · co-optimized"
+    assert header.solver.text() == "first plan · within gap in 10.0 s · co-optimized"
     assert header.solver.isVisible()
     assert header.bound.text() == "bound 55.9 µs · gap 0.5 %"
     for label in (header.solver, header.bound):
@@ -224,7 +237,7 @@ def test_a_plan_says_that_it_is_the_old_one_while_another_is_searched_for(
     assert not header.old.isVisible(), "most plans are there before one could read it"
     searching(stage, (300.0, -1.0))
     assert header.old.isVisible()
-    assert header.old.text == "old plan #1"
+    assert header.old.text == "old plan"
     edges = [widget.geometry() for widget in (header.resolve, header.old, header.time, header.lights)]
     assert all(left.right() < right.left() for left, right in pairwise(edges))
     stage._leave("work")

@@ -62,12 +62,14 @@ def test_pins_that_were_not_kept_are_named_and_explained() -> None:
     assert bad.tone == "bad"
 
 
-def test_only_pins_that_changed_are_told() -> None:
+def test_all_pins_are_told_as_everywhere_else() -> None:
     before, after = (
         compiled(divided("sum", i=4)),
         compiled(Pins(division=frozendict(sum=frozendict(i=4), max=frozendict(i=4)))),
     )
-    assert last_change(before, after).pins == "1 pin: 1 honoured"
+    assert last_change(before, after).pins == "2 pins: 2 honoured"
+    refused = with_status(after, sum=(PinState.HONOURED, ""), max=(PinState.REFUSED, "no"))
+    assert last_change(before, refused).pins == "2 pins: 1 honoured, 1 refused (max)"
 
 
 @pytest.mark.parametrize(

@@ -92,18 +92,3 @@ def test_a_remedy_without_a_change_does_nothing(stage: Stage, asked: list[Asked]
     assert stage.undo_stack.count() == 1
     stage.undo_stack.undo()
     assert (stage.options.pipeline, stage.pins) == ("staged", Pins())
-
-
-def test_a_report_compares_with_the_plan_before(stage: Stage, asked: list[Asked], qtbot: QtBot) -> None:
-    stage.save_report("first.html")
-    stage.put(compiled(program=chain(64, 64), pins=Pins(placement=frozendict({"neg": "hbm"}))))
-    stage.save_report("second.txt")
-    requests = [request for request, *_ in asked]
-    assert [request.task for request in requests] == ["report", "report"]
-    assert requests[0].arguments["before"] is None
-    assert requests[1].arguments["before"] is requests[0].arguments["plan"]
-    assert [request.arguments["simulate"] for request in requests] == [False, False]
-    assert [channel for _, channel, *_ in asked] == ["report:first.html", "report:second.txt"]
-    with qtbot.waitSignal(stage.saved) as told:
-        asked[1][2]("second.txt")
-    assert told.args == ["second.txt"]
