@@ -6,7 +6,9 @@ Addresses and sizes are in bytes. A rectangle is (first step, address, last step
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -19,7 +21,7 @@ from compiler.loops import OpKind
 from compiler.plan import Slot
 from compiler.program import DeviceTensor, Memory
 from compiler.reasons import REASONS
-from compiler.schedule import Schedule, Step
+from compiler.schedule import Schedule, Step, kernels_of
 from spyre_studio.derived import Derived, schedule_of
 
 Floats = NDArray[np.float64]
@@ -80,7 +82,8 @@ class Hole:
 class Occupancy:
     """`rects` (residents, 4) and `kinds` (residents,): codes into KINDS; `present` (residents, cores): who holds it.
 
-    `fill` (cores, steps): bytes in use. `budget` is what the planner may use of the `lx_bytes` of a core.
+    `fill` (cores, steps): bytes in use. `budget` is what the planner may use of the `lx_bytes` of a core. `kernels`:
+    the first step of every kernel but the first one.
     """
 
     steps: tuple[str, ...]
@@ -95,11 +98,16 @@ class Occupancy:
     stick_bytes: int
     resident_map: frozendict[str, int]
     outside_map: frozendict[str, int]
+    kernels: tuple[int, ...] = ()
 
     @property
     def cores(self) -> int:
         """Number of cores."""
         return len(self.fill)
+
+    def kernel(self, step: int) -> int:
+        """Number of the kernel that a step belongs to."""
+        return bisect_right(self.kernels, step)
 
     def on_core(self, core: int) -> NDArray[np.intp]:
         """Indices of the residents that this core holds, in the order of `residents`."""
@@ -179,6 +187,7 @@ def occupancy_of(compilation: Compilation) -> Occupancy:
         stick_bytes=device.stick_bytes,
         resident_map=frozendict((one.name, row) for row, one in enumerate(residents)),
         outside_map=frozendict((one.name, row) for row, one in enumerate(outside)),
+        kernels=tuple(accumulate(len(run) for run in kernels_of(schedule)))[:-1],
     )
 
 

@@ -22,6 +22,7 @@ from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.scales import Ticks, step_ticks
 from spyre_studio.theme import GRID
 from spyre_studio.units import format_bytes, format_percent
+from spyre_studio.views.lx_kernels import paint_kernels
 from spyre_studio.views.paint import heat_image
 from spyre_studio.views.plot_canvas import Limits, Margins, PlotCanvas
 from spyre_studio.views.plot_words import clear_of, paint_heading, paint_tag, shifted
@@ -190,6 +191,7 @@ class LxHeat(PlotCanvas):
         if self._data is None:
             return
         theme, inside = active_theme(), self.plot_rect()
+        paint_kernels(painter, inside, self.x_axis, self._data.kernels, named=False)
         if self._step >= 0 and self.x_axis.lo <= self._step + 0.5 <= self.x_axis.hi:
             x = self.x_axis.to_px(self._step + 0.5)
             painter.setPen(QPen(qcolor(theme.accent), 1.5))

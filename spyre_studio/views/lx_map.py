@@ -24,6 +24,7 @@ from spyre_studio.scales import Ticks, byte_ticks, step_ticks
 from spyre_studio.theme import GRID, RADIUS_SMALL
 from spyre_studio.units import format_bytes
 from spyre_studio.views.gestures import Gesture
+from spyre_studio.views.lx_kernels import paint_kernels
 from spyre_studio.views.lx_paint import BoxPainter, Crowd, paint_reserve
 from spyre_studio.views.lx_words import box_hint, step_hint
 from spyre_studio.views.paint import hatch
@@ -239,6 +240,7 @@ class LxMap(PlotCanvas):
             return
         if self.shows_budget:
             paint_reserve(painter, rect, data, self.y_axis.to_px(float(data.budget)), self.devicePixelRatioF())
+        paint_kernels(painter, rect, self.x_axis, data.kernels)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         index, cut = clipped(self._pixels(), rect.left(), rect.top(), rect.right(), rect.bottom())
         rows = self._rows[index]

@@ -42,7 +42,8 @@ def box_hint(data: Occupancy, one: Resident) -> str:
 
 def step_hint(data: Occupancy, core: int, step: int, room: StepRoom | None) -> str:
     """What is in use, and how what is free lies."""
-    head = f"<b>step {step} · {escape(data.steps[step])}</b>"
+    within = f" · kernel{data.kernel(step)}" if data.kernels else ""
+    head = f"<b>step {step} · {escape(data.steps[step])}</b>{within}"
     used = f"{format_bytes(int(data.fill[core, step]))} in use on core {core}"
     if room is None:
         hole = data.largest_hole(core, step)
