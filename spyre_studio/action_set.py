@@ -42,14 +42,15 @@ def holds(session: Session, selection: Selection) -> frozenset[When]:
 
 
 class ActionSet(QObject):
-    """`triggered` carries the row whose action was triggered; `lesson_runs` is to be said before `refresh`."""
+    """`triggered` carries the row whose action was triggered; `lesson_runs`, and whether there is a `way_back` from
+    the start page, are to be said before `refresh`."""
 
     triggered = Signal(object)
 
     def __init__(self, session: Session, selection: Selection, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._selection = session, selection
-        self.lesson_runs = False
+        self.lesson_runs = self.way_back = False
         self.by_key = {row.key: self._made(row) for row in ACTIONS}
         session.changed.connect(self.refresh)
         session.settings.changed.connect(self.refresh)
@@ -66,6 +67,7 @@ class ActionSet(QObject):
     def refresh(self) -> None:
         """Enable what makes sense now."""
         now = holds(self._session, self._selection) | ({"lesson"} if self.lesson_runs else set())
+        now |= {"back"} if self.way_back else set()
         for row in ACTIONS:
             known = self.by_key[row.key]
             known.setEnabled(row.when in now)

@@ -289,8 +289,9 @@ class Handlers(WhatIfHandlers):
     # Go
 
     def back(self, _row: Action) -> None:
-        """Select what was selected before."""
-        self._selection.back()
+        """Select what was selected before; from the start page, go back to what is open."""
+        if not self._window.leave_start_page():
+            self._selection.back()
 
     def forward(self, _row: Action) -> None:
         """Undo back."""

@@ -60,7 +60,7 @@ class MainWindow(QMainWindow):
         self._store = store
         self._workbench: Workbench | None = None
         self._unmade: Workbench | None = None
-        self._told = ""
+        self._told, self._chose = "", False
         self._missing, self._missed = "", True
         self.text_size = TextSize(self)
         self.start = StartPage(session.settings, self)
@@ -157,8 +157,23 @@ class MainWindow(QMainWindow):
 
     def toggle_start_page(self) -> None:
         """Start page, or back to what is open."""
-        ready = self.session.compilation is not None and self.page is self.start
-        self._pages.setCurrentWidget(self.workbench if ready else self.start)
+        if not self.leave_start_page():
+            self._pages.setCurrentWidget(self.start)
+            self.start.setFocus()
+
+    def leave_start_page(self) -> bool:
+        """Back from the start page to what is open; False if it is not in front, or nothing is open."""
+        there = self.session.compilation is not None and self.page is self.start
+        if there:
+            self._pages.setCurrentWidget(self.workbench)
+            self.workbench.graph.canvas.setFocus()
+        return there
+
+    def _chosen(self, spec: str) -> None:
+        """Something on the start page: what is open already is gone back to as it is."""
+        own = str(self.project.path) if self.project.path else self.session.source
+        if spec != own or self.session.opening or not self.leave_start_page():
+            self.open(spec)
 
     def mistaken(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """What Python calls for an exception nobody caught: say so, keep the details, and go on."""
@@ -181,8 +196,12 @@ class MainWindow(QMainWindow):
             self.open(path)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape ends what runs, where nothing nearer to the keyboard had a use for it."""
-        if event.key() == Qt.Key.Key_Escape and self.session.busy:
+        """Escape leads from the start page back to what is open, else ends what runs, where nothing nearer to the
+        keyboard had a use for it."""
+        escape = event.key() == Qt.Key.Key_Escape
+        if escape and self.leave_start_page():
+            return
+        if escape and self.session.busy:
             self.session.cancel()
         else:
             super().keyPressEvent(event)
@@ -269,20 +288,27 @@ class MainWindow(QMainWindow):
         self.selection.select_op(heaviest.step if heaviest else None)
 
     def _show_page(self) -> None:
-        """The workbench once there is a plan; before that the start page, or what is being opened."""
+        """The workbench once there is a plan; before that, and where one chose from it, the start page, or what is
+        being opened."""
         session, compilation = self.session, self.session.compilation
-        if session.state == "loading":
+        if session.state == "loading" or (session.opening and self.page is self.start):
+            self._chose = self.page is self.start or (self._chose and self.page is self.loading)
             self._pages.setCurrentWidget(self.loading)
         elif compilation is None:
             self._pages.setCurrentWidget(self.start)
-        elif self.page is self.loading:
-            self._pages.setCurrentWidget(self.workbench)
+        elif self.page is self.loading and not session.opening:
+            self._pages.setCurrentWidget(self.start if self._chose else self.workbench)
         self._show_title()
 
     def _show_title(self) -> None:
         compilation = self.session.compilation
         name = self.project.name(compilation.graph.name) if compilation else ""
+        self.start.offer_back(name.removesuffix("*"))
         self.setWindowTitle(f"{name} – Spyre Studio" if name else "Spyre Studio")
+
+    def _tell_way_back(self) -> None:
+        self.actions_.way_back = self.page is self.start and self.session.compilation is not None
+        self.actions_.refresh()
 
     def _progressed(self, share: float, phase: str, detail: str) -> None:
         title = f"Opening {spoken_name(self.session.opening)}"
@@ -317,7 +343,9 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         bind(self.actions_, self.handlers)
-        self.start.chosen.connect(self.open)
+        self.start.chosen.connect(self._chosen)
+        self.start.back.connect(self.leave_start_page)
+        self._pages.currentChanged.connect(lambda _place: self._tell_way_back())
         self.start.browse.connect(lambda: self.actions_.trigger("open"))
         self.ends.told.connect(self.status.say)
         self.status.cancelled.connect(self.session.cancel)

@@ -24,6 +24,7 @@ from spyre_studio.widgets import SectionLabel, button
 _GAP = 3 * GRID
 _THREE = 0.86  # of the width of three columns: with less room there are two
 _MOST_RECENT = 8
+_LETTERS = 32  # of the name of what is open
 WHAT = "See, steer and check how a PyTorch model is compiled for the Spyre accelerator."
 DROP = "or drop a file anywhere: a traced model (.pt2), a captured model or a saved plan"
 TOO = "; or a config.json"  # where the package is installed that builds the model of a Hugging Face config
@@ -31,11 +32,12 @@ TOO = "; or a config.json"  # where the package is installed that builds the mod
 
 class StartPage(QWidget):
     """`chosen` carries the spec to open, `lesson_chosen` the key of a lesson, `browse` that the open dialog is
-    wanted."""
+    wanted, `back` that one wants to go back to what is open."""
 
     chosen = Signal(str)
     lesson_chosen = Signal(str)
     browse = Signal()
+    back = Signal()
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,6 +50,7 @@ class StartPage(QWidget):
         self.open_button = button(
             "Open a model…", "primary", "Open a traced model, a captured model or a plan (Ctrl+O)"
         )
+        self.back_button = button("", "secondary", "What is open is as you left it (Esc, Alt+Left)")
         self.lessons = LessonRows(settings)
         self.examples = tuple(RowButton(each.name, each.title) for each in examples())
         self._arrange()
@@ -70,6 +73,13 @@ class StartPage(QWidget):
         for row in self._recent_rows:
             self._recent.insertWidget(self._recent.count() - 1, row)
         self._nothing.setVisible(not self._recent_rows)
+
+    def offer_back(self, name: str) -> None:
+        """The way back to what is open, which is called so; '' for nothing."""
+        short = name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
+        self.back_button.setText(f"← Back to {short}")
+        self.back_button.setAccessibleName(f"Back to {name}")
+        self.back_button.setVisible(bool(name))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """The ground of a canvas."""
@@ -144,11 +154,14 @@ class StartPage(QWidget):
         head.addSpacing(px(GRID))
         row = QHBoxLayout()
         row.setSpacing(px(2 * GRID))
+        row.addWidget(self.back_button)
         row.addWidget(self.open_button)
         row.addWidget(drop)
         row.addStretch(1)
         head.addLayout(row)
         self.open_button.clicked.connect(self.browse)
+        self.back_button.clicked.connect(self.back)
+        self.back_button.hide()
         return head
 
     def _lessons_column(self) -> QVBoxLayout:

@@ -90,7 +90,7 @@ class StatusLine(QWidget):
         run = self._session.search
         for part in (self.curve, self.figures, self.stop):
             part.setVisible(run is not None)
-        self.counts.setVisible(run is None)
+        self.counts.setVisible(run is None and not self._session.opening)  # they are not those of what is opened
         self.bar.setVisible(bool(self._session.busy) and run is None)
         if run is not None:
             self._show_findings(run)
