@@ -80,3 +80,28 @@ def test_panels_come_back_with_the_room(qtbot: QtBot, qapp: QApplication, tmp_pa
         door.settings.set("text_size", "100")
         wear_text_size(door.settings)
         window.close()
+
+
+def test_the_tree_of_modules_is_never_blank(qtbot: QtBot, qapp: QApplication, tmp_path: Path, dark: Theme) -> None:
+    door = Door(quiet_settings(str(tmp_path)))
+    window = opened(qtbot, qapp, door, None)
+
+    def rows() -> int:
+        settle()
+        tree = window.workbench.tree
+        assert tree.viewport().height() > 0
+        return tree.model().rowCount()
+
+    assert window.workbench.tree.model().rowCount() == 0, "views that are made before there is a model"
+    door.put_model(compiled())
+    assert rows() == 1
+    window.renew_views(lambda: None)
+    assert rows() == 1, "after another size of texts"
+    window.workbench.toggle("left")
+    door.put(compiled(pipeline="searched"))
+    window.workbench.toggle("left")
+    assert rows() == 1, "a plan that came while it was hidden"
+    window.workbench.full.enter("timeline")
+    window.workbench.full.leave()
+    assert rows() == 1
+    window.close()
