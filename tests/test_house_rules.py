@@ -39,6 +39,8 @@ PLACES = [word[::-1] for word in ("/krow/", "/toor/", "/emoh/", "/resU/", "lru-x
 HOSTS = [word[::-1] for word in ("gro.ipyp", "detsohnohtyp", "gro.naibed", "gro.hcrotyp.", "ved.gkp", "sjmpn")]
 WORKPLACE = [word[::-1] for word in ("edualc", "ciporhtna", "tpgtahc", "tnegabus", "dm.ngised", "dm.sesac", "/stcaf")]
 
+ITEMS_OF_QT = {"headerItem", "horizontalHeaderItem", "invisibleRootItem", "itemAt", "itemPrototype", "verticalHeaderItem"}
+
 
 def run(tool: str, *arguments: str) -> None:
     """Run a tool of the virtual environment over the project; its complaints become the failure."""
@@ -208,6 +210,17 @@ def test_qt_calls_keep_the_count_of_none(qtbot: QtBot) -> None:
     for number in range(200):
         label.setText(str(number))
     assert sys.getrefcount(None) > before - 50
+
+
+def test_no_item_is_asked_for_that_qt_made() -> None:
+    """Qt deletes such items without telling Python, which then takes widgets at their place apart and crashes."""
+    calls = [
+        f"{name_of(path)}:{node.lineno}: .{node.attr}"
+        for path in python_files("spyre_studio")
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Attribute) and node.attr in ITEMS_OF_QT
+    ]
+    fail_if(calls, "keep the widgets of a layout in a list; set the looks of a head by setHeaderData")
 
 
 @pytest.mark.parametrize("script", ["run", "test", "lock", "lib.sh"])

@@ -26,6 +26,7 @@ class Breadcrumb(QWidget):
         self._row.setContentsMargins(px(GRID / 2), 1, px(GRID / 2), 1)
         self._row.setSpacing(0)
         self._titles: tuple[str, ...] = ()
+        self._parts: list[QWidget] = []  # crumbs and the marks between them, from left to right
         self._room = 0
         self.setAccessibleName("Path of the selected op")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -40,10 +41,11 @@ class Breadcrumb(QWidget):
         if tuple(titles) == self._titles:
             return
         self._titles = tuple(titles)
-        for old in self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        for old in self._parts:
             self._row.removeWidget(old)
             old.hide()
             old.deleteLater()
+        self._parts = []
         for place, title in enumerate(self._titles):
             self._add(self._crumb(place, title))
             if place + 1 < len(self._titles):
@@ -55,12 +57,10 @@ class Breadcrumb(QWidget):
     def fit(self, room: int) -> None:
         """Take so many px at most, 0 for any: what is outermost gives way, the last one stays."""
         self._room = room
-        items = (self._row.itemAt(place) for place in range(self._row.count()))
-        parts = [part for item in items if item is not None and (part := item.widget()) is not None]
-        for part in parts:
+        for part in self._parts:
             part.show()
         self._row.activate()
-        for crumb, mark in zip(parts[0:-1:2], parts[1::2], strict=False):
+        for crumb, mark in zip(self._parts[0:-1:2], self._parts[1::2], strict=False):
             if not room or self._row.sizeHint().width() <= room:
                 break
             crumb.hide()
@@ -80,6 +80,7 @@ class Breadcrumb(QWidget):
     def _add(self, widget: QWidget) -> None:
         """Append to the row, to be counted in its size at once: Qt shows it in a later turn of the event loop only."""
         self._row.addWidget(widget)
+        self._parts.append(widget)
         widget.show()
 
     def _crumb(self, place: int, title: str) -> QToolButton:

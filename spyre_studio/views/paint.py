@@ -47,8 +47,8 @@ class _Batch(Generic[Shape]):
 
     def __init__(self, kind: type[Shape]) -> None:
         self._kind: type[Shape] = kind
+        self._shapes: list[Shape] = []  # goes first, so it stands first: it points into the buffer
         self._buffer = np.empty((0, 4))
-        self._shapes: list[Shape] = []
 
     def shapes(self, values: Floats) -> list[Shape]:
         """One shape per row; valid until the next call."""

@@ -1,6 +1,8 @@
 """The tree of variants as Qt shows it: a row each, names and notes that can be edited in place.
 
 Owns: items, alignment, marks and colours of a row. Refuses: changing a variant; `renamed` and `annotated` ask for it.
+No item is asked for that Qt made, of a head or the root: Qt deletes those without telling Python, which would then
+take what comes to lie at their place for them.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ class VariantsModel(QStandardItemModel):
         for row in rows:
             items = self._items(row)
             holder = self._names.get(row.parent)
-            (holder if holder is not None else self.invisibleRootItem()).appendRow(items)
+            (holder if holder is not None else self).appendRow(items)
             self._names[row.name] = items[NAME]
         self._quiet = False
 
@@ -57,10 +59,10 @@ class VariantsModel(QStandardItemModel):
 
     def _heads(self) -> None:
         self.setHorizontalHeaderLabels([title for title, _ in COLUMNS])
-        for place, (_, hint) in enumerate(COLUMNS):
-            head = self.horizontalHeaderItem(place)
-            head.setToolTip(hinted(COLUMNS[place][0], hint))
-            head.setTextAlignment(_alignment(place))
+        across, role = Qt.Orientation.Horizontal, Qt.ItemDataRole
+        for place, (title, hint) in enumerate(COLUMNS):
+            self.setHeaderData(place, across, hinted(title, hint), role.ToolTipRole)
+            self.setHeaderData(place, across, _alignment(place), role.TextAlignmentRole)
 
     def _items(self, row: VariantRow) -> list[QStandardItem]:
         items = [QStandardItem(text) for text in row.cells]

@@ -26,6 +26,7 @@ from spyre_studio.session import Session
 from spyre_studio.settings import Settings
 from spyre_studio.workbench import Workbench
 from tests.spyre_studio.plans import SUM, write_model
+from tests.spyre_studio.strays import strays
 from tests.spyre_studio.window_story import wait_until
 
 SAMPLES = 4
@@ -35,7 +36,7 @@ _TURNS = 5
 @dataclass(frozen=True, slots=True)
 class Held:
     """After `rounds` rounds: MB of the window and of the worker, objects by kind, children of the window, widgets,
-    plans that the session knows, and temporary files of runs."""
+    plans that the session knows, temporary files of runs, and what is held of Qt that may be gone."""
 
     rounds: int
     window_mb: float
@@ -45,6 +46,7 @@ class Held:
     widgets: int
     plans: int
     files: int
+    strays: tuple[str, ...]
 
 
 class Rounds:
@@ -108,6 +110,7 @@ class Rounds:
             len(self.app.allWidgets()),
             len(self.session._plans.handles),
             len(list(Path(folder.name).iterdir())) if folder is not None else 0,
+            strays(),
         )
 
     def _model(self, name: str) -> Path:

@@ -54,3 +54,7 @@ def test_values_of_models_that_were_left_are_gone(held: list[dict[str, object]])
 
 def test_files_of_simulated_runs_are_gone(held: list[dict[str, object]]) -> None:
     assert [one["files"] for one in held] == [0, 0, 0, 0]
+
+
+def test_nothing_is_held_of_qt_that_goes_unheard(held: list[dict[str, object]]) -> None:
+    assert [one["strays"] for one in held] == [[], [], [], []]
