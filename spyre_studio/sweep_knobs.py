@@ -145,7 +145,13 @@ def _pipeline(base: Base, value: str) -> Setting:
     options = base.options if now else replace(base.options, pipeline=value)
     _require_passes(value)
     hint = PURPOSES.get(name, "a pipeline of its own")
-    return Setting(name or value, name or "own pipeline", base.device, options, base.pins, now, hint=hint)
+    return Setting(name or value, name or _own_name(value), base.device, options, base.pins, now, hint=hint)
+
+
+def _own_name(pipeline: str) -> str:
+    """A pipeline of one's own by its last pass, which is what mostly tells two of them apart."""
+    *_, last = _PASS.finditer(pipeline)
+    return f"own, {last.group().strip(' ,')}"
 
 
 def _require_passes(pipeline: str) -> None:

@@ -17,7 +17,7 @@ from spyre_studio.commands.terminal import Terminal, print_json, tell
 from spyre_studio.model_spec import files_of
 from spyre_studio.output_file import check_output, is_stdout, write_output
 from spyre_studio.sweep import Base, Fault, Outcome, Setting, Sweep, figures_of
-from spyre_studio.sweep_knobs import CORES, KNOBS, OP, knob_of, setting_words, settings_of
+from spyre_studio.sweep_knobs import CORES, KNOBS, OP, PIPELINE, knob_of, setting_words, settings_of
 from spyre_studio.sweep_report import as_csv, document, lines
 
 _KNOBS = ", ".join(
@@ -132,8 +132,9 @@ class _Quiet(Terminal):
 
 
 def _values(knob: str, given: Sequence[str]) -> tuple[str, ...]:
-    """Values as they are written: `4,8,16` is three, but a split has commas of its own."""
-    if knob_of(knob)[1]:
+    """Values as they are written: `4,8,16` is three, but splits and pipelines have commas of their own."""
+    row, op = knob_of(knob)
+    if op or row.key == PIPELINE:
         return tuple(given)
     return tuple(part.strip() for text in given for part in text.split(",") if part.strip())
 

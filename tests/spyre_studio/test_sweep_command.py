@@ -69,10 +69,19 @@ def test_a_value_without_a_plan_is_a_finding_and_a_row(capsys: pytest.CaptureFix
     words = ("sweep", model, "--knob", "pipeline", "--values", "divide-rest", "staged")
     done = Outcome(capsys, *words)
     assert done.code == 1
-    broken = next(line for line in done.out.splitlines() if line.startswith("own pipeline"))
+    broken = next(line for line in done.out.splitlines() if line.startswith("own, divide-rest"))
     assert broken.endswith(".")
     error = values(Outcome(capsys, *words, "--json").json)[0]["error"]
     assert set(error) == {"what", "why", "remedy"}
+
+
+def test_pipelines_of_ones_own_are_told_apart(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+    passes = "assign-layouts,insert-restickify,order-dims,pad-operands,reduce-span,divide-matmul,divide-rest"
+    own = [f"{passes},place-scratchpad{{solver={solver}}}" for solver in ("greedy", "annealing")]
+    done = Outcome(capsys, "sweep", model, "--knob", "pipeline", "--values", *own, "staged")
+    assert done.code == 0
+    titles = [line.partition("  ")[0] for line in done.out.splitlines()[1:]]
+    assert titles == ["own, place-scratchpad{solver=greedy}", "own, place-scratchpad{solver=annealing}", "staged"]
 
 
 def test_a_refused_split_is_a_finding(capsys: pytest.CaptureFixture[str], model: Path) -> None:
