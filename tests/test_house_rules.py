@@ -39,7 +39,7 @@ PLACES = [word[::-1] for word in ("/krow/", "/toor/", "/emoh/", "/resU/", "lru-x
 HOSTS = [word[::-1] for word in ("gro.ipyp", "detsohnohtyp", "gro.naibed", "gro.hcrotyp.", "ved.gkp", "sjmpn")]
 WORKPLACE = [word[::-1] for word in ("edualc", "ciporhtna", "tpgtahc", "tnegabus", "dm.ngised", "dm.sesac", "/stcaf")]
 
-ITEMS_OF_QT = {"headerItem", "horizontalHeaderItem", "invisibleRootItem", "itemAt", "itemPrototype", "verticalHeaderItem"}
+ITEMS_OF_QT = {"headerItem", "horizontalHeaderItem", "invisibleRootItem", "itemAt", "verticalHeaderItem"}
 
 
 def run(tool: str, *arguments: str) -> None:
