@@ -12,14 +12,14 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 
 from spyre_studio.failure import Failure
-from spyre_studio.insight import Remedy
+from spyre_studio.insight import Basis, Insight, Remedy
 from spyre_studio.insight_request import weigh_request
 from spyre_studio.insight_weighed import NOT_WEIGHED, Weighed
 from spyre_studio.jobs import Jobs
 from spyre_studio.session_state import WEIGH
 from spyre_studio.session_writing import Writing
 from spyre_studio.settings import Settings
-from spyre_studio.solved import Solved
+from spyre_studio.solved import Asked, Solved
 from spyre_studio.variant_change import Wanted
 
 _KEPT: Final = 24  # plans whose savings are known; undo comes back to them
@@ -82,6 +82,22 @@ class Advising(Writing):
         if self._phases.pop(WEIGH, None) is not None:
             self.changed.emit("state")
             self.advised.emit()
+
+    def with_known(self, insight: Insight) -> Insight:
+        """The insight with what remedies save whose plan was made in the meantime, which is more than was tried."""
+        found = [self._known(remedy) for remedy in insight.remedies]
+        return insight if tuple(found) == insight.remedies else replace(insight, remedies=tuple(found))
+
+    def _known(self, remedy: Remedy) -> Remedy:
+        shown = self._shown
+        if not remedy.changes or shown is None or self._model is None or self.stale:
+            return remedy
+        options = replace(self._options, pipeline=remedy.pipeline) if remedy.pipeline else self._options
+        made = self._plans.find(Asked.of(self._model.handle, self._device, options, remedy.pins(self._pins)))
+        if made is None or made is shown or remedy.saving.refused:
+            return remedy
+        us = shown.compilation.cost.total_us - made.compilation.cost.total_us
+        return replace(remedy, saving=replace(remedy.saving, us=us, basis=Basis.SOLVED))
 
     def take(self, remedy: Remedy) -> None:
         """Do what a remedy says of pins and pipeline, as one step of undo."""

@@ -118,7 +118,7 @@ class InsightsView(PagedView):
         self.background.run(lambda: insights(compilation, opinions, weighed), self._looked)
 
     def _looked(self, found: tuple[Insight, ...]) -> None:
-        self._found = found
+        self._found = tuple(map(self.session.with_known, found))
         self._show_rows()
 
     def _show_rows(self) -> None:

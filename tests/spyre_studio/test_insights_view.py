@@ -101,6 +101,20 @@ def test_a_remedy_is_done_as_one_step_that_undo_takes_back(view: InsightsView, s
     assert stage.pins == OUT
 
 
+def test_a_remedy_whose_plan_was_made_saves_what_that_saves(
+    qtbot: QtBot, tmp_path: Path, plan: Compilation, dark: Theme
+) -> None:
+    stage = Advised(quiet_settings(str(tmp_path)))
+    stage.put(compiled(program=chain(256, 512)))
+    better = stage.compilation
+    stage.put(plan)
+    view = staged(qtbot, stage, InsightsView, 1100, 400)[0]
+    assert better is not None
+    freeing = next(r for one in view.found for r in one.remedies if r.changes and r.pins(OUT) == Pins())
+    assert freeing.saving.basis is Basis.SOLVED
+    assert freeing.saving.us == plan.cost.total_us - better.cost.total_us
+
+
 def test_another_pipeline_is_one_step_too(view: InsightsView, stage: Advised) -> None:
     joint = next(r for one in view.found for r in one.remedies if r.pipeline == "co-optimized")
     before = stage.options.pipeline
