@@ -10,7 +10,16 @@ from typing import Final, Protocol, cast
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QSizePolicy, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QMainWindow,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from spyre_studio.full_view import FullView
 from spyre_studio.header import Header
@@ -88,8 +97,6 @@ class Workbench(QWidget):
             self._add_view(row)
             yield row.key
         self._turned()
-        low = LowRoom(self.tabs, "Bottom views")
-        self._add_dock("bottom", "Bottom views", low, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.tree.group_chosen.connect(self._show_group)
         self._link_views()
         self._first_state = self.panels.saveState(_VERSION)
@@ -117,6 +124,12 @@ class Workbench(QWidget):
         insights = self.views["insights"]
         if isinstance(insights, InsightsView):
             insights.shown.connect(self.show_view)
+
+    @property
+    def _pages(self) -> QWidget:
+        """What the tabs at the bottom keep their views in."""
+        pages = self.tabs.findChild(QStackedWidget)
+        return pages if isinstance(pages, QStackedWidget) else self.tabs
 
     @property
     def current_view(self) -> str:
@@ -193,7 +206,10 @@ class Workbench(QWidget):
             self.panels.setCorner(corner, Qt.DockWidgetArea.LeftDockWidgetArea)
         for corner in (Qt.Corner.TopRightCorner, Qt.Corner.BottomRightCorner):
             self.panels.setCorner(corner, Qt.DockWidgetArea.RightDockWidgetArea)
-        self._add_dock("left", "Model and pins", self._left_panel(), Qt.DockWidgetArea.LeftDockWidgetArea)
+        # Whatever holds the views is there before them: Qt dresses all of a widget anew that is given another parent.
+        left, bottom = self._made_dock("left", "Model and pins"), self._made_dock("bottom", "Bottom views")
+        self._add_dock(left, self._left_panel(left), Qt.DockWidgetArea.LeftDockWidgetArea)
+        self._add_dock(bottom, LowRoom(self.tabs, "Bottom views", bottom), Qt.DockWidgetArea.BottomDockWidgetArea)
         self.tabs.setDocumentMode(True)
         self.tabs.setMinimumHeight(px(_PAGE))
         self.tabs.tabBar().setAccessibleName("Bottom views")
@@ -201,7 +217,9 @@ class Workbench(QWidget):
         self.panels.installEventFilter(self)
 
     def _add_view(self, row: ViewRow) -> None:
-        made = cast("_ViewWidget", row.load())(self._session, self._selection, self)
+        dock = self._made_dock("right", row.title) if row.area == "right" else None
+        holder = self._pages if row.area == "bottom" else dock or self.panels
+        made = cast("_ViewWidget", row.load())(self._session, self._selection, holder)
         self.views[row.key] = made
         self._follow(cast("View", made), made)
         match row.area:
@@ -210,21 +228,25 @@ class Workbench(QWidget):
             case "bottom":
                 self.tabs.setTabToolTip(self.tabs.addTab(made, row.title), row.hint)
             case "right":
-                self._add_dock("right", row.title, made, Qt.DockWidgetArea.RightDockWidgetArea)
+                assert dock is not None
+                self._add_dock(dock, made, Qt.DockWidgetArea.RightDockWidgetArea)
 
     def _follow(self, view: View, widget: QWidget) -> None:
         turns = None if isinstance(view, GraphView) else self.turns  # where one is in the graph is put back at once
         self._hosts.append(ViewHost(view, widget, self._session, self._selection, turns))
 
-    def _add_dock(self, key: str, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> None:
+    def _made_dock(self, key: str, title: str) -> QDockWidget:
         """A panel without a title of its own; what it shows says what it is."""
         dock = QDockWidget(title, self.panels)
         dock.setObjectName(key)
         dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         dock.setTitleBarWidget(QWidget(dock))
+        return dock
+
+    def _add_dock(self, dock: QDockWidget, widget: QWidget, area: Qt.DockWidgetArea) -> None:
         dock.setWidget(widget)
         self.panels.addDockWidget(area, dock)
-        self.docks[key] = dock
+        self.docks[dock.objectName()] = dock
 
     def _turned(self) -> None:
         """Only the view in front asks for room. One of many rows gets more, unless somebody has chosen how much there
@@ -243,8 +265,8 @@ class Workbench(QWidget):
         self.panels.resizeDocks([self.docks["bottom"]], [_part(_BOTTOM, self.height())], down)
         self._height_chosen = False
 
-    def _left_panel(self) -> QWidget:
-        panel, head = QWidget(self), SectionLabel("Model", "µs")
+    def _left_panel(self, dock: QDockWidget) -> QWidget:
+        panel, head = QWidget(dock), SectionLabel("Model", "µs")
         head.setContentsMargins(px(2 * GRID), px(1.5 * GRID), px(2 * GRID), 0)
         panel.setMinimumWidth(px(_TREE))
         column = QVBoxLayout(panel)

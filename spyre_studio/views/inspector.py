@@ -5,6 +5,8 @@ Owns: the heading, the tabs and what each says when it has nothing to show. Refu
 
 from __future__ import annotations
 
+from typing import Final, TypeVar
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
@@ -33,21 +35,25 @@ CHOOSE = empty("Nothing is selected", "Click an op of the graph or a box of the 
 CHOOSE_OP = empty("No op is selected", "Choose an op to see how its work is divided over the cores.")
 NOT_DIVIDED = empty("It runs on the host", "An op without a loop form is not divided over the cores.")
 NO_COST = empty("No op is selected", "Choose an op to see what it costs and why.")
+TITLES: Final = ("Division", "Sticks", "Facts", "Cost")
+_Panel = TypeVar("_Panel", bound=QWidget)
 
 
 class Tab(QWidget):
-    """A panel in a scroll area, or a page that says why there is none."""
+    """A panel in a scroll area, or a page that says why there is none.
 
-    def __init__(self, panel: QWidget, parent: QWidget | None = None) -> None:
+    Whatever holds the panel is there before it, since Qt dresses all of a widget anew that is given another parent.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.page = StatePage(READY, self)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.page)
-        holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(px(PAD - GRID), px(1.5 * GRID), px(PAD), px(PAD))
-        column.addWidget(panel)
-        self._shown = area = QScrollArea()
+        self._shown = area = QScrollArea(self)
+        self.holder = holder = QWidget(area)
+        self._column = QVBoxLayout(holder)
+        self._column.setContentsMargins(px(PAD - GRID), px(1.5 * GRID), px(PAD), px(PAD))
         area.setAccessibleName("Part of the inspector")
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -56,6 +62,10 @@ class Tab(QWidget):
         area.viewport().setAutoFillBackground(False)
         holder.setAutoFillBackground(False)
         self._stack.addWidget(area)
+
+    def put(self, panel: QWidget) -> None:
+        """The panel, which was made in `holder`."""
+        self._column.addWidget(panel)
 
     def show_state(self, state: ViewState) -> None:
         """The panel if the state is ready."""
@@ -73,17 +83,53 @@ class InspectorView(PagedView):
     def __init__(self, session: Session, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(session, selection, parent)
         self._schedule: Schedule | None = None
+        self._head, self._holder = QWidget(self.body), QWidget(self.body)
         self.heading, self.subline, self.badge = ElidedLabel(), ElidedLabel(), Pill()
-        self.division = DivisionPanel(session, selection)
-        self.sticks = SticksView(session, selection)
-        self.facts = FactsPanel(session, selection)
-        self.cost = CostPanel()
-        self.tabs, self.widen = QTabWidget(), WidenButton()
+        self._inset, self._choose = QWidget(self._holder), StatePage(CHOOSE, self._holder)
+        self.tabs, self.widen = QTabWidget(self._inset), WidenButton()
         self.tabs.tabBar().setAccessibleName("Parts of the inspector")
-        self._choose = StatePage(CHOOSE)
-        self._inset = QWidget()
         self._tabs: dict[str, Tab] = {}
+        self._panels: dict[str, QWidget] = {}
         self._arrange()
+        self._put("Division", DivisionPanel(session, selection, self._tabs["Division"].holder))
+
+    # The panels: the first is there at once, the others when they are first wanted
+
+    @property
+    def division(self) -> DivisionPanel:
+        """How the op is divided over the cores."""
+        panel = self._panels["Division"]
+        assert isinstance(panel, DivisionPanel)
+        return panel
+
+    @property
+    def sticks(self) -> SticksView:
+        """How a buffer lies in sticks."""
+        panel = self._panels.get("Sticks")
+        if not isinstance(panel, SticksView):
+            panel = self._put("Sticks", SticksView(self.session, self.selection, self._tabs["Sticks"].holder))
+        return panel
+
+    @property
+    def facts(self) -> FactsPanel:
+        """What is known of op and buffer."""
+        panel = self._panels.get("Facts")
+        if not isinstance(panel, FactsPanel):
+            panel = self._put("Facts", FactsPanel(self.session, self.selection, self._tabs["Facts"].holder))
+        return panel
+
+    @property
+    def cost(self) -> CostPanel:
+        """What the op costs."""
+        panel = self._panels.get("Cost")
+        if not isinstance(panel, CostPanel):
+            panel = self._put("Cost", CostPanel(self._tabs["Cost"].holder))
+        return panel
+
+    def _put(self, title: str, panel: _Panel) -> _Panel:
+        self._panels[title] = panel
+        self._tabs[title].put(panel)
+        return panel
 
     # What is shown
 
@@ -112,7 +158,8 @@ class InspectorView(PagedView):
         if what in {"pins", "state"} and self.compilation is not None:
             self.mark()
             self.division.show_pins()
-            self.sticks.show_pins()
+            if "Sticks" in self._panels:
+                self.sticks.show_pins()
 
     def show_badges(self, badges: tuple[Badge, ...]) -> None:
         """Beside the heading."""
@@ -193,37 +240,29 @@ class InspectorView(PagedView):
         self.subline.setFont(font("label"))
         self.subline.setProperty("tone", "mute")
         self.badge.hide()
-        panels = (
-            ("Division", self.division),
-            ("Sticks", self.sticks),
-            ("Facts", self.facts),
-            ("Cost", self.cost),
-        )
-        for title, panel in panels:
-            self._tabs[title] = Tab(panel)
+        for title in TITLES:
+            self._tabs[title] = Tab(self.tabs)
             self.tabs.addTab(self._tabs[title], title)
         self.tabs.setDocumentMode(True)
         self.tabs.setCornerWidget(_set_in(self.widen), Qt.Corner.TopRightCorner)
         self.tabs.currentChanged.connect(lambda _index: self._show_tab())
-        self._head = QWidget()
         head = QVBoxLayout(self._head)
         head.setContentsMargins(px(PAD), px(PAD), px(PAD), px(GRID))
         head.setSpacing(px(GRID / 4))
         head.addWidget(self.heading)
         head.addWidget(self.subline)
         head.addWidget(self.badge)
-        holder = QWidget()
         row = QVBoxLayout(self._inset)
         row.setContentsMargins(px(GRID), 0, 0, 0)  # the word of the first tab stands under the heading
         row.addWidget(self.tabs)
-        self._inner = QStackedLayout(holder)
+        self._inner = QStackedLayout(self._holder)
         self._inner.addWidget(self._inset)
         self._inner.addWidget(self._choose)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._head)
-        column.addWidget(holder, 1)
+        column.addWidget(self._holder, 1)
 
 
 def _set_in(widget: QWidget) -> QWidget:
