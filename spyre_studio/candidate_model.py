@@ -23,6 +23,14 @@ _SAME: Final = 0.05  # us; less than the window shows
 _POINT: Final = 0.05
 _CAUSES: Final = 2  # named in the row; the tooltip has all
 
+RULE: Final = "The published rule chose the split of the plan: by points of preference, which are no time."
+PREDICTED: Final = "Predicted time is what counts: a pin overrules the rule."
+ALONE_HINT: Final = (
+    "Here the op is timed alone: it loads all that it reads itself, and memory turns from reading to writing for it "
+    "alone. In a plan the steps of a kernel share both, so that a step takes more or less there."
+)
+"""Why times of candidates are not those of steps of the plan."""
+
 Piece = tuple[Group, float]
 """A group with its share of the bar's width."""
 
@@ -117,6 +125,23 @@ def arranged(rows: Sequence[CandidateRow], legal_only: bool, order: str) -> tupl
     """Filtered and sorted; the division of the plan is never filtered away."""
     kept = [row for row in rows if row.legal or row.chosen or not legal_only]
     return tuple(sorted(kept, key=ORDERS[order][1]))
+
+
+def quicker_words(rows: Sequence[CandidateRow]) -> str:
+    """How many would take less time than that of the plan, each alone. Example: '12 quicker, the best by
+    17.7 µs'; '' where nothing is known."""
+    if not any(row.chosen for row in rows):
+        return ""
+    saved = [-row.delta_us for row in rows if row.legal and row.delta_us <= -_SAME]
+    if not saved:
+        return "none is quicker"
+    return f"{len(saved)} quicker, {'the best ' if len(saved) > 1 else ''}by {format_us(max(saved))}"
+
+
+def alone_words(rows: Sequence[CandidateRow], in_plan_us: float) -> str:
+    """Where the plan's row differs from what the op takes in the plan: the latter; '' where it does not."""
+    apart = any(row.chosen and abs(row.total_us - in_plan_us) >= _SAME for row in rows)
+    return f"timed alone (in the plan {format_us(in_plan_us)})" if apart else ""
 
 
 def groups_in(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
@@ -256,14 +281,18 @@ _WORDS: Final = {
 
 
 def _ranked(one: Candidate, chosen: Candidate) -> str:
-    """'ranked 20.0 behind: short M tile', '' if it is not."""
+    """'the rule dislikes it: short M tile', '' if it does not."""
+    worst = _disliked(one, chosen)
+    return f"the rule dislikes it: {worst}" if worst else ""
+
+
+def _disliked(one: Candidate, chosen: Candidate) -> str:
+    """What puts it behind in the published ranking, most of all; '' if nothing does."""
     if not one.ranking or one.points - chosen.points < _POINT:
         return ""
-    behind = format_number(one.points - chosen.points)
     before = {term.name: term.microseconds for term in chosen.ranking}
     more = [(term.microseconds - before.get(term.name, 0.0), term.name) for term in one.ranking]
-    worst = max(more, default=(0.0, ""))
-    return f"ranked {behind} behind: {worst[1]}"
+    return max(more, default=(0.0, ""))[1]
 
 
 def _smaller(one: Candidate, chosen: Candidate) -> str:
@@ -281,11 +310,21 @@ def _hint(one: Candidate, chosen: Candidate | None, ranked: bool) -> str:
     more = _more(one, chosen) if chosen is not None and not one.chosen else {}
     lines = [f"{format_us(one.total_us)} on {format_count(one.cores, 'core')}, span {format_bytes(one.span_bytes)}"]
     lines += [_term_line(term, more.get(term.name)) for term in one.terms]
+    lines += _rule_lines(one, chosen) if chosen is not None and ranked else []
     if one.ranking:
         part = "" if ranked else " of the published rule, which did not decide here"
         lines.append(f"Ranking{part} (points of preference, no time): {format_number(one.points)}")
         lines += [f"    {term.name} {format_number(term.microseconds)}" for term in one.ranking]
     return "\n".join(lines)
+
+
+def _rule_lines(one: Candidate, chosen: Candidate) -> list[str]:
+    """Why the plan has another one although this one is not slower."""
+    worst = _disliked(one, chosen)
+    if not worst or one.total_us - chosen.total_us >= _SAME:
+        return []
+    points = format_number(one.points - chosen.points)
+    return [RULE, f"It puts this split {points} points behind that of the plan, most of all for: {worst}.", PREDICTED]
 
 
 def _term_line(term: CostTerm, more: float | None) -> str:

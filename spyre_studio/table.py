@@ -221,7 +221,7 @@ class CopyableTable(QTableView):
         return tuple(self._row(place).key for place in rows)
 
     def select(self, keys: Sequence[Hashable]) -> None:
-        """Select the rows with these keys and bring the first into view; `chosen` stays silent."""
+        """Select the rows with these keys, bring the first into view where it scrolls by itself; `chosen` is silent."""
         self._wanted = frozenset(keys)
         if self._make is not None:
             return
@@ -236,7 +236,8 @@ class CopyableTable(QTableView):
         if rows:
             first = self._filtered.index(rows[0], 0)
             self.selectionModel().setCurrentIndex(first, mode.NoUpdate)
-            self.scrollTo(first)
+            if self.hasAutoScroll():
+                self.scrollTo(first)
         self._quiet = False
 
     def filter(self, text: str) -> None:

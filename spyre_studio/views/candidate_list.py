@@ -16,11 +16,14 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QStacke
 
 from compiler.loops import LoopOp
 from spyre_studio.candidate_model import (
+    ALONE_HINT,
     ORDERS,
     CandidateRow,
+    alone_words,
     arranged,
     candidate_key,
     groups_in,
+    quicker_words,
     rows_of,
 )
 from spyre_studio.legend import Entry, WrappedLegend
@@ -65,24 +68,35 @@ class CandidatePanel(QWidget):
         self._pin, self._draft = PinMark(), ""
         self._known: Mapping[str, float] = {}
         self._drawn: object = None
+        self._in_plan = ""
         self.heading = Heading("Candidates")
         self.legal_only = QCheckBox("Legal only")
         self.order = Chooser("", _WORDS)
         self.list, self.table = LineList("Candidate divisions"), CandidateTable()
-        self.waiting = text_label("", "mute")
+        self.waiting, self.quicker = text_label("", "mute"), text_label("", "mute")
         self.legend = WrappedLegend()
         self._arrange()
         self._connect()
 
     # What is shown
 
-    def show_candidates(self, found: tuple[Candidate, ...], op: LoopOp, pin: PinMark, ranked: bool = True) -> None:
-        """Candidates of an op; `ranked`: the published ranking chose its division."""
+    def show_candidates(
+        self, found: tuple[Candidate, ...], op: LoopOp, pin: PinMark, ranked: bool = True, in_plan_us: float = -1.0
+    ) -> None:
+        """Candidates of an op from the top; `ranked`: the published ranking chose its division.  `in_plan_us`: what the
+        op takes in the plan, below 0 if nobody knows."""
         if found is not self._found or pin != self._pin:
+            again = found is self._found
             self._found, self._pin = found, pin
             self._rows = rows_of(found, op, pin.word == "pinned", ranked)
             self._factors = {candidate_key(one.factors): one.factors for one in found}
+            self._in_plan = alone_words(self._rows, in_plan_us) if in_plan_us >= 0 else ""
+            if not again:
+                self._draft = next((row.key for row in self._rows if row.chosen), "")
             self._show()
+            if not again:
+                self.list.scrollToTop()
+                self.table.scrollToTop()
         self.waiting.setVisible(not found)
         self._body.setVisible(bool(found))
 
@@ -98,10 +112,10 @@ class CandidatePanel(QWidget):
         self.heading.set_heading("Candidates", note)
 
     def show_draft(self, factors: Mapping[str, int]) -> None:
-        """Mark the candidate with these factors."""
+        """Mark the candidate with these factors, and bring it into view if it is not that of the plan: above that are
+        those that are quicker."""
         self._draft = candidate_key(factors)
-        self.list.select(self._draft)
-        self.table.select((self._draft,))
+        self._mark()
 
     def set_wide(self, wide: bool) -> None:
         """A table instead of the list."""
@@ -125,6 +139,7 @@ class CandidatePanel(QWidget):
 
     def _show(self) -> None:
         rows = self.rows
+        self._follow()
         notes = {key: f"whole plan {format_us(delta, signed=True)}" for key, delta in self._known.items()}
         if self._pin.word:
             notes[candidate_key(self._pin.factors)] = self._pin.word
@@ -132,14 +147,29 @@ class CandidatePanel(QWidget):
         if (drawn := (rows, notes)) != self._drawn:  # a reset between the two clicks of a double click would lose it
             self._drawn = drawn
             self.table.show_candidates(rows, notes)
-        self.list.select(self._draft)
-        self.table.select((self._draft,))
+        self._mark()
         legal = sum(row.legal for row in self._rows)
         shown = f"{len(rows)} of {len(self._rows)} shown" if len(rows) < len(self._rows) else f"{legal} legal"
         self.heading.set_heading("Candidates", f"{shown} · µs" if self._rows else "")
+        told = "; ".join(part for part in (quicker_words(self._rows), self._in_plan) if part)
+        self.quicker.setText(f"{told[:1].upper()}{told[1:]}".replace(" µs", "\N{NO-BREAK SPACE}µs"))
+        self.quicker.setVisible(bool(told))
         entries = tuple(Entry(group.title, group.token) for group in groups_in(self._found))
         self.legend.set_entries(entries)
         self.legend.setVisible(len(entries) > 1)
+
+    def _mark(self) -> None:
+        """Mark the row of the draft; that of the plan is not scrolled to."""
+        self._follow()
+        self.list.select(self._draft)
+        self.table.select((self._draft,))
+        if self.list.hasAutoScroll():
+            self.list.scrollTo(self.list.currentIndex())
+
+    def _follow(self) -> None:
+        own = any(row.chosen and row.key == self._draft for row in self._rows)
+        for view in (self.list, self.table):
+            view.setAutoScroll(not own)
 
     def _line(self, row: CandidateRow, note: str) -> Line:
         words = row.verdict
@@ -156,7 +186,7 @@ class CandidatePanel(QWidget):
             tone=tone,
             strong=row.chosen,
             faded=not row.legal,
-            hint=row.hint,
+            hint=f"{row.hint}\n{ALONE_HINT}" if row.chosen and self._in_plan else row.hint,
         )
 
     # What the user does
@@ -191,6 +221,9 @@ class CandidatePanel(QWidget):
         self.legal_only.setToolTip("Leave out the splits that cannot be made")
         for one in (self.legal_only, self.order):
             one.setFont(font("label"))
+        self.quicker.setFont(font("label"))
+        self.quicker.setToolTip(ALONE_HINT)
+        self.quicker.hide()
         self.order.setToolTip("How the list is sorted")
         controls = QHBoxLayout()
         controls.setSpacing(px(1.5 * GRID))
@@ -210,6 +243,7 @@ class CandidatePanel(QWidget):
         column.setSpacing(px(GRID / 2))
         column.addLayout(self._head)
         column.addWidget(self.waiting)
+        column.addWidget(self.quicker)
         column.addWidget(self.legend)
         column.addWidget(self._body, 1)
         self.set_wide(False)

@@ -14,7 +14,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
-from spyre_studio.candidate_model import CandidateRow, Lanes
+from spyre_studio.candidate_model import ALONE_HINT, CandidateRow, Lanes
 from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
 from spyre_studio.term_groups import ALONE, COMPUTE, DELIVERY, MEMORY, ORDER, SUMS, TURNS, Group, group_of
@@ -63,7 +63,7 @@ def _verdict_colour(cell: Cell) -> str:
 COLUMNS: Final = (
     Column("split", hint="Loops and into how many parts each is cut"),
     Column("cores", number=True, hint="Cores at work"),
-    Column("time, µs", _us, number=True, hint="Predicted time of the op alone; compute and memory run at once"),
+    Column("time, µs", _us, number=True, hint=f"Predicted time; compute and memory run at once. {ALONE_HINT}"),
     Column("more, µs", _more, number=True, hint="Against the division of this plan"),
     *(Column(group.title, _us, number=True, hint=f"µs: {', '.join(sorted(group.terms))}") for group in _BY_GROUP),
     Column("points", _points, number=True, hint="Ranking of the public rule: preferences, no time", gives_way=3),
@@ -136,7 +136,7 @@ class CandidateTable(CopyableTable):
         """Other columns fit, and the current row stays in view."""
         super().resizeEvent(event)
         self.fit()
-        if self.currentIndex().isValid():
+        if self.currentIndex().isValid() and self.hasAutoScroll():
             self.scrollTo(self.currentIndex())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -261,9 +261,14 @@ class DivisionPanel(QWidget):
             words = "Pricing every legal split of this op…" if self._waiting else "The worker could not list them."
             self.candidates.show_waiting(words, "listing…" if self._waiting else "not known")
         ranked = self._compilation is None or ranking_decides(self._compilation.plan.pipeline)
-        self.candidates.show_candidates(self._candidates, splits.op, pin, ranked)
+        self.candidates.show_candidates(self._candidates, splits.op, pin, ranked, self._in_plan_us())
         self.candidates.show_known(self._known())
         self.candidates.show_draft(self.draft)
+
+    def _in_plan_us(self) -> float:
+        """What the op takes in the plan, -1 if nobody knows."""
+        steps = self._compilation.cost.steps if self._compilation else ()
+        return next((cost.total_us for cost in steps if cost.step == self._op), -1.0)
 
     def _known(self) -> dict[str, float]:
         """What the whole plan gains with candidates whose plans were made already, by their keys."""

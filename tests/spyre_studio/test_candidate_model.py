@@ -11,11 +11,14 @@ from compiler.pipelines import PIPELINES
 from compiler.price import CostTerm
 from spyre_studio.candidate_model import (
     ORDERS,
+    PREDICTED,
     CandidateRow,
+    alone_words,
     arranged,
     candidate_key,
     factors_title,
     groups_in,
+    quicker_words,
     ranking_decides,
     rows_of,
     term_names,
@@ -87,7 +90,13 @@ def test_a_faster_one_says_what_held_it_back() -> None:
     fast = replace(
         candidate(20.0, terms(device_memory=20), n=32), points=120.5, ranking=terms(compute=10, M_lanes=20.5)
     )
-    assert row_of(fast, ranked).verdict == "−10.0 µs, but ranked 20.5 behind: M lanes"
+    assert row_of(fast, ranked).verdict == "−10.0 µs, but the rule dislikes it: M lanes"
+    assert (
+        "It puts this split 20.5 points behind that of the plan, most of all for: M lanes.\n"
+        in row_of(fast, ranked).hint
+    )
+    assert PREDICTED in row_of(fast, ranked).hint
+    assert PREDICTED not in row_of(ranked, ranked).hint
     assert row_of(fast, ranked, pinned=True).verdict == "−10.0 µs, but the pin decides"
     plain = candidate(20.0, terms(device_memory=20), n=32)
     assert row_of(plain).verdict == "−10.0 µs, but not chosen by time alone"
@@ -103,7 +112,7 @@ def test_where_the_whole_plan_was_timed_the_published_ranking_is_no_cause() -> N
     assert quick.verdict == "−10.0 µs, but only alone: the plan as a whole was timed"
     assert tie.verdict == "same time, 16 cores instead of 32"
     assert "Ranking of the published rule, which did not decide here (points" in quick.hint
-    assert rows_of((ranked, same), OP)[1].verdict == "same time, ranked 20.5 behind: M lanes"
+    assert rows_of((ranked, same), OP)[1].verdict == "same time, the rule dislikes it: M lanes"
     assert rows_of((ranked, fast), OP, pinned=True, ranked=False)[1].verdict == "−10.0 µs, but the pin decides"
 
 
@@ -169,6 +178,29 @@ def test_points_are_apart_from_time() -> None:
 def test_groups_are_those_of_the_bars_compute_first() -> None:
     shown = (candidate(1.0, terms(short_bursts=1, device_memory=2, compute=3), m=2),)
     assert groups_in(shown) == (COMPUTE, MEMORY, ALONE)
+
+
+def test_how_many_are_quicker_is_told_with_the_best() -> None:
+    quick, quicker = candidate(20.0, (), n=8), candidate(12.3, (), n=16)
+    barred = replace(candidate(1.0, (), n=7), legal=False, why_not="no")
+    assert quicker_words(rows_of((CHOSEN, quick, quicker, barred), OP)) == "2 quicker, the best by 17.7 µs"
+    assert quicker_words(rows_of((CHOSEN, quick), OP)) == "1 quicker, by 10.0 µs"
+    assert quicker_words(rows_of((CHOSEN, candidate(40.0, (), n=8)), OP)) == "none is quicker"
+    assert quicker_words(rows_of((quick,), OP)) == "", "nothing to compare with"
+
+
+def test_a_step_takes_another_time_in_the_plan_than_alone_only_for_what_its_kernel_shares() -> None:
+    """What is said of the difference is what the prices are made of."""
+    compilation = compiled(program=attention(2, 128, 64))
+    op, shared = compilation.problem.program.ops[0], {"read/write turnaround", "device memory"}
+    step = next(one for one in compilation.cost.steps if one.step == op.name)
+    found = candidates(compilation.problem, compilation.plan, op.name)
+    alone = next(one for one in found if one.chosen)
+    ours, theirs = ({t.name: t.microseconds for t in one.terms if t.name not in shared} for one in (step, alone))
+    assert ours == pytest.approx(theirs)
+    rows = rows_of(found, op)
+    assert alone_words(rows, alone.total_us) == ""
+    assert alone_words(rows, 51.2) == "timed alone (in the plan 51.2 µs)"
 
 
 def test_names_and_keys() -> None:

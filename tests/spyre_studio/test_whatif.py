@@ -1,6 +1,7 @@
 """What-if from menus and candidates: apply one, pin everything alike, and what the whole plan is known to gain."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -13,14 +14,17 @@ from pytestqt.qtbot import QtBot
 
 from compiler.candidates import candidates
 from compiler.pins import Pins
+from spyre_studio.candidate_model import ALONE_HINT
 from spyre_studio.jobs import Jobs
 from spyre_studio.main_window import MainWindow
 from spyre_studio.picker import Picker
 from spyre_studio.session import Session
 from spyre_studio.theme import Theme
+from spyre_studio.units import format_us
 from spyre_studio.views.candidate_list import CandidatePanel, PinMark
 from spyre_studio.views.candidate_menu import candidate_menu
 from spyre_studio.views.sweep import SweepView
+from tests.programs import attention
 from tests.spyre_studio.blocks import blocks
 from tests.spyre_studio.door import Door, opened
 from tests.spyre_studio.hand import show
@@ -190,6 +194,35 @@ def test_what_the_whole_plan_gains_is_known_once_it_was_made(qtbot: QtBot, sessi
     session.pin_division("exp", {"i": 2})
     qtbot.waitUntil(lambda: not session.busy and not session.stale, timeout=60_000)
     assert session.known_changes("sum") == (), "those plans were made without the other pin"
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_candidates_begin_at_the_top_and_say_how_many_are_quicker(qtbot: QtBot, dark: Theme, wide: bool) -> None:
+    """The row of the plan is marked but not scrolled to; another one that is gone to is."""
+    plan = compiled(program=attention(2, 128, 64))
+    found = candidates(plan.problem, plan.plan, "scores")
+    slowest = max((one for one in found if one.legal), key=lambda one: one.total_us)
+    found = tuple(replace(one, chosen=one is slowest) for one in found)
+    made = CandidatePanel()
+    show(qtbot, made, 400, 260)
+    made.set_wide(wide)
+    op = plan.problem.program.op_map["scores"]
+    made.show_candidates(found, op, PinMark(), in_plan_us=slowest.total_us + 3)
+    made.show_draft(slowest.factors)
+    QApplication.processEvents()
+    view = made.table if wide else made.list
+    assert view.currentIndex().row() > 5, "it stands far below"
+    assert view.verticalScrollBar().maximum() > 0
+    assert view.verticalScrollBar().value() == 0
+    words = made.quicker.text().replace("\N{NO-BREAK SPACE}", " ")
+    quicker = sum(row.legal and row.delta_us <= -0.05 for row in made.rows)
+    assert words.startswith(f"{quicker} quicker, the best by ")
+    assert words.endswith(f"timed alone (in the plan {format_us(slowest.total_us + 3)})")
+    own = next(line for line in made.list.lines if line.strong)
+    assert own.hint.endswith(ALONE_HINT)
+    last = [row for row in made.rows if row.legal][-2]
+    made.show_draft(made._factors[last.key])
+    assert view.verticalScrollBar().value() > 0, "what one goes to is seen"
 
 
 def test_known_changes_stand_beside_candidates(panel: CandidatePanel) -> None:
