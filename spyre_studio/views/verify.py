@@ -82,15 +82,20 @@ class VerifyView(PagedView):
         self._progress: tuple[float, str, str] = (-1.0, "", "")
         self._failed: Failure | None = None
         self._known_failure, self._running = session.failure, False
-        self.checks = VerifyChecks()
+        self.halves = QSplitter(self.body)  # what holds the others is there before them: else all are dressed again
+        self._right = _Half(self.halves)
+        self._found = QWidget(self._right)
+        self.pages = QSplitter(self._found)
+        self._left = QWidget(self.pages)
+        self.checks = VerifyChecks(self.halves)
         self.verdict, self.badge = ElidedLabel(), Pill("", "warn")
         self.poison, self.again = QCheckBox("Poison"), button("Verify again", "secondary")
-        self.tabs, self.pages, self.halves = QTabBar(), QSplitter(), QSplitter()
+        self.tabs = QTabBar(self._left)
         self._pages_column = QVBoxLayout()
         self._tall = self._wide = False
-        self.summary, self.results, self.traffic = VerifySummary(), ResultsTable(), TrafficTable()
-        self.error_map, self.waiting = ErrorMapPanel(), StatePage(NOT_VERIFIED)
-        self._right, self._found = _Half(), QWidget()
+        self.summary, self.results = VerifySummary(self._left), ResultsTable(self._left)
+        self.traffic, self.error_map = TrafficTable(self._left), ErrorMapPanel(self._left)
+        self.waiting = StatePage(NOT_VERIFIED, self._right)
         self._arrange()
         self._connect()
 
@@ -283,16 +288,15 @@ class VerifyView(PagedView):
         whole.addWidget(self.halves)
 
     def _arrange_pages(self) -> None:
-        left = QWidget()
-        left.setLayout(self._pages_column)
-        left.setMinimumWidth(px(_LEAST))
+        self._left.setLayout(self._pages_column)
+        self._left.setMinimumWidth(px(_LEAST))
         self._pages_column.setContentsMargins(0, 0, 0, px(GRID))
         self._pages_column.setSpacing(px(GRID / 2))
         for page in (self.tabs, self.summary):
             self._pages_column.addWidget(page)
         for shown in (self.results, self.traffic, self.error_map):
             self._pages_column.addWidget(shown, 1)
-        self.pages.addWidget(left)
+        self.pages.addWidget(self._left)
         self.pages.setChildrenCollapsible(False)
         inner = QVBoxLayout(self._found)
         inner.setContentsMargins(0, 0, 0, 0)
