@@ -50,7 +50,10 @@ class StatePage(QWidget):
         self._details.setPlainText(state.details)
         self._details.hide()
         self.setAccessibleName(f"{state.title}. {state.sentence}")
-        self.setVisible(state.kind != "ready")
+        if state.kind == "ready":
+            self.hide()
+        elif self.parentWidget() is not None:  # else it would be a window for a moment; it is shown with its parent
+            self.show()
 
     @property
     def state(self) -> ViewState:

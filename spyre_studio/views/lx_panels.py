@@ -160,8 +160,6 @@ class LxPanels(QWidget):
         self._beside.addWidget(self.pictures, 1)
         self._beside.addWidget(self.why, 1)
         self._centre = QStackedLayout()
-        for page in (self._pictures_and_list, self.table, self.steps, self.cores):
-            self._centre.addWidget(page)
         words = QHBoxLayout()
         words.setContentsMargins(px(PAD), 0, px(PAD), px(GRID))
         words.setSpacing(px(PAD))
@@ -172,6 +170,8 @@ class LxPanels(QWidget):
         column.setSpacing(0)
         column.addWidget(self.conflict)
         column.addLayout(self._centre, 1)
+        for page in (self._pictures_and_list, self.table, self.steps, self.cores):  # which have a parent now
+            self._centre.addWidget(page)
         column.addWidget(hairline())
         column.addLayout(self._controls())
         column.addWidget(self.trail)

@@ -239,9 +239,9 @@ class PinsPanel(QWidget):
         self.list.switched.connect(self._switch)
         self.list.menu_requested.connect(self._menu)
         self._stack = QStackedLayout()
+        column.addLayout(self._stack, 1)
         self._stack.addWidget(self._area)
         self._stack.addWidget(self.list)
-        column.addLayout(self._stack, 1)
 
 
 def _tone(change: LastChange | None) -> str:

@@ -144,8 +144,6 @@ class RooflineView(PagedView):
         self.line.setFont(font("label"))
         self.line.setTextFormat(Qt.TextFormat.RichText)
         self._centre = QStackedLayout()
-        self._centre.addWidget(self.plot)
-        self._centre.addWidget(self.table)
         controls = QHBoxLayout()
         controls.setContentsMargins(px(PAD), px(GRID / 2), px(GRID), px(GRID / 2))
         controls.setSpacing(px(GRID))
@@ -159,6 +157,8 @@ class RooflineView(PagedView):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(self._centre, 1)
+        for page in (self.plot, self.table):  # now that they have a parent: else each is a window
+            self._centre.addWidget(page)
         column.addWidget(hairline())
         column.addLayout(controls)
         column.addLayout(words)
