@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from spyre_studio.window_run import run
 from spyre_studio.session import Session
 from spyre_studio.theme import DARK, LIGHT, Theme
+from spyre_studio.window_run import run
 from tests.spyre_studio.command_line import Outcome
 from tests.spyre_studio.plans import compiled, write_plan
 from tests.spyre_studio.verified import right
