@@ -7,11 +7,35 @@ memory is asked for: on another thread it would take widgets apart while the win
 from __future__ import annotations
 
 import gc
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer
 
 _EVERY_MS: Final = 50
+_LOCK: Final = threading.Lock()
+_busy: set[int] = set()  # threads that make very many values
+
+
+@contextmanager
+def unsearched() -> Iterator[None]:
+    """Nobody searches while this thread makes very many values, nor ever among them: a search would hold up every
+    thread for a second, and finds nothing, since values have no cycles.
+    """
+    with _LOCK:
+        _busy.add(threading.get_ident())
+    searching = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        with _LOCK:
+            gc.freeze()
+            _busy.discard(threading.get_ident())
+        if searching:
+            gc.enable()
 
 
 class Collector(QObject):
@@ -25,9 +49,9 @@ class Collector(QObject):
         self._timer.start(_EVERY_MS)
 
     def look(self) -> None:
-        """Search as far as Python would have by now."""
+        """Search as far as Python would have by now, unless many values are being made."""
         due = [count > most for count, most in zip(gc.get_count(), gc.get_threshold(), strict=True)]
-        if due[0]:
+        if due[0] and not _busy:
             gc.collect(2 if all(due) else 1 if due[1] else 0)
 
     def end(self) -> None:

@@ -6,7 +6,6 @@ holds.  Refuses to compute: a large answer is not even parsed on the window's th
 
 from __future__ import annotations
 
-import gc
 import json
 import traceback
 from collections.abc import Callable, Iterable, Sequence
@@ -18,6 +17,7 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QThreadPool, 
 from compiler.codec import unstructure
 from compiler.errors import StudioError
 from compiler.watch import Finding
+from spyre_studio.collector import unsearched
 from spyre_studio.failure import Failure
 from spyre_studio.pieces import PREFIX, join, read_line, take_apart
 from spyre_studio.python_process import command, environment
@@ -281,16 +281,9 @@ def _parsed(line: bytes, active: dict[int, Job], pieces: dict[int, list[bytes]])
 
 
 def _parsed_without_pauses(line: bytes, active: dict[int, Job], pieces: dict[int, list[bytes]]) -> _Answer:
-    """As `_parsed`, for a pool thread: a collection among millions of new objects would hold up every thread for a
-    second, and finds nothing, since values have no cycles."""
-    searching = gc.isenabled()
-    gc.disable()
-    try:
+    """As `_parsed`, for a pool thread, with no search for garbage meanwhile."""
+    with unsearched():
         return _parsed(line, active, pieces)
-    finally:
-        gc.freeze()
-        if searching:
-            gc.enable()
 
 
 def bug(details: str) -> Failure:

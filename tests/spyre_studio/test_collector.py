@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from spyre_studio.collector import Collector
+from spyre_studio.collector import Collector, unsearched
 
 
 class Knot:
@@ -46,3 +46,25 @@ def test_nothing_is_searched_before(collector: Collector) -> None:
     lost = weakref.ref(Knot())
     collector.look()
     assert lost() is not None
+
+
+def test_nothing_is_searched_while_many_values_are_made(collector: Collector) -> None:
+    gc.collect()
+    lost = weakref.ref(Knot())
+    kept: list[list[int]] = []
+    with unsearched():
+        kept += [[] for _ in range(gc.get_threshold()[0] + 50)]
+        collector.look()
+        assert lost() is not None
+    assert not gc.isenabled()
+    assert gc.get_count()[0] < 50, "what was made is not searched afterwards"
+    gc.unfreeze()
+    gc.collect()
+    assert lost() is None
+
+
+def test_python_searches_again_after_many_values() -> None:
+    with unsearched():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    gc.unfreeze()
