@@ -21,6 +21,7 @@ from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.units import format_count, format_us
 from spyre_studio.view_state import READY, STALE, ViewState, empty, loading
+from spyre_studio.views.graph_aim import GraphAim
 from spyre_studio.views.graph_canvas import GraphCanvas, Hit
 from spyre_studio.views.graph_fold import GraphFold
 from spyre_studio.views.graph_hints import hint_of
@@ -51,6 +52,7 @@ class GraphView(QWidget):
         self._shown: object = None
         self._name = ""
         self.fold = GraphFold(self)
+        self._aim = GraphAim(self.fold)
         self.canvas = GraphCanvas(self)
         self.table = OpTable(self)
         self.overlay = GraphOverlay(self, self.canvas)
@@ -74,6 +76,8 @@ class GraphView(QWidget):
     def show_selection(self) -> None:
         """Outline the selected op and the edges of the selected buffer."""
         self._mark(reveal=True)
+        if self.fold.awaited:
+            self._aim.go(self._reveal_marked)
 
     def set_table(self, shown: bool) -> None:
         """The table of ops instead of the picture."""
@@ -109,7 +113,7 @@ class GraphView(QWidget):
         """Bring a module into view, opened; equal modules that are folded stay so."""
         if not self.fold.is_folded(group):
             self.fold.reveal(group)
-        self.fold.show_group(self.canvas, group)
+        self._aim.go(lambda: self.fold.show_group(self.canvas, group))
 
     def reveal_selection(self) -> None:
         """Open the modules around what is selected and bring it to the middle."""
@@ -120,7 +124,7 @@ class GraphView(QWidget):
         if node is not None:
             self.fold.reveal(model.nodes[node].group)
         self._mark(reveal=False)
-        self.canvas.focus_selection(fit=False)
+        self._aim.go(lambda: self.canvas.focus_selection(fit=False))
 
     def close_around(self) -> None:
         """Close the module of the selected op."""
@@ -140,6 +144,7 @@ class GraphView(QWidget):
         program = compilation.problem.program if compilation else captured.program if captured else None
         if program is None:
             self._model = None
+            self._aim.drop()
             self.fold.close()
             self.canvas.show_scene(None, start=True)
             return
@@ -161,7 +166,8 @@ class GraphView(QWidget):
         return Spacing(**fields)
 
     def _laid_out(self, scene: Scene, start: bool) -> None:
-        self.fold.keep_place(self.canvas, lambda: self._show_scene(scene, start))
+        self.fold.keep_place(self.canvas, self._selection.op, lambda: self._show_scene(scene, start))
+        self._aim.land()
 
     def _show_scene(self, scene: Scene, start: bool) -> None:
         self.canvas.set_pinned(scene.model.pinned(self._session.pins))
@@ -208,11 +214,14 @@ class GraphView(QWidget):
         self.canvas.mark(box, links)
         self.look.follow()
         if reveal and moved and box >= 0:
-            bounds = self.canvas.selection_bounds()
-            assert bounds is not None
-            self.canvas.reveal(bounds)
+            self._reveal_marked()
         self.table.select(self._selection.op)
         self._show_path()
+
+    def _reveal_marked(self) -> None:
+        bounds = self.canvas.selection_bounds()
+        if bounds is not None:
+            self.canvas.reveal(bounds)
 
     def _show_path(self) -> None:
         model = self._model
@@ -290,8 +299,12 @@ class GraphView(QWidget):
             self._selection.select_buffer(name)
         else:
             self._selection.select_op(name)
+        self._aim.go(self._show_found)
+
+    def _show_found(self) -> None:
         self.canvas.focus_selection(fit=False)
-        self.canvas.pan_by(0, self.finder.height() / 2)  # not behind the list
+        if not self.finder.isHidden():
+            self.canvas.pan_by(0, self.finder.height() / 2)  # not behind the list
 
     def _crumb_chosen(self, place: int) -> None:
         model, op = self._model, self._selection.op
@@ -299,7 +312,7 @@ class GraphView(QWidget):
             self.canvas.fit_all()
             return
         group = model.nodes[model.of_op[op]].group
-        self.fold.show_group(self.canvas, ".".join(group.split(".")[:place]))
+        self._aim.go(lambda: self.fold.show_group(self.canvas, ".".join(group.split(".")[:place])))
 
     def _show_menu(self, item: object, at: QPoint) -> None:
         scene = self.canvas.scene

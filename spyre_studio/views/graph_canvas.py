@@ -144,10 +144,20 @@ class GraphCanvas(ViewportCanvas):
         view = self.viewport.resized(self.width(), self.height())
         whole = view.fitted(self.bounds, margin=px(_TOP))
         if whole.zoom < _START_ZOOM:
-            left = self.bounds.centre[0] - view.width / 2
+            left = self._start_middle(view.width) - view.width / 2
             whole = self._with_marked(Viewport2D(left, self.bounds.y0 - px(_TOP), 1, view.width, view.height))
         self.set_viewport(whole)
         self._at_start = True
+
+    def _start_middle(self, width: float) -> float:
+        """The middle of the graph; where nothing begins there, as in one that is opened far, that of its first box."""
+        middle = self.bounds.centre[0]
+        if self._scene is None or not len(self._scene.layout.boxes):
+            return middle
+        boxes = self._scene.layout.boxes
+        left, _, right, _ = boxes[int(boxes[:, 1].argmin())].tolist()
+        inside = left >= middle - width / 2 and right <= middle + width / 2
+        return middle if inside else (left + right) / 2
 
     def _with_marked(self, view: Viewport2D) -> Viewport2D:
         """The same view, moved only if the selected box would be out of sight."""

@@ -14,6 +14,7 @@ from spyre_studio.repeats import Run
 from spyre_studio.viewport import Rect
 from spyre_studio.views.graph_canvas import GraphCanvas
 from spyre_studio.views.graph_groups import GraphInput, everything, first_opened
+from spyre_studio.views.graph_hold import hold, never_nothing, put_back
 from spyre_studio.views.graph_layout import GraphLayout
 from spyre_studio.views.graph_layouts import GraphLayouts
 from spyre_studio.views.graph_levels import deeper, shallower
@@ -145,15 +146,20 @@ class GraphFold(QObject):
             view = canvas.viewport
             canvas.set_viewport(view.fitted(rect, margin=64))
 
-    def keep_place(self, canvas: GraphCanvas, show: Callable[[], None]) -> None:
-        """Show the picture with `show`, then move the canvas so that the anchor is where it was."""
+    def keep_place(self, canvas: GraphCanvas, op: str | None, show: Callable[[], None]) -> None:
+        """Show the picture with `show`, then move the canvas so that the anchor is where it was; without one, the
+        selected op if it was in view, or what was in the middle. Something is in view afterwards."""
         (before, after), self._anchor = self._anchor, ("", "")
         old = _rect_of(canvas, before) if before else None
         at = canvas.viewport.rect_to_px(old) if old is not None else None
+        held = hold(canvas, before, op)
         show()
         new = _rect_of(canvas, after) if at is not None else None
         if new is not None and at is not None:
             canvas.keep_at(((new.x0 + new.x1) / 2, new.y0), ((at.x0 + at.x1) / 2, at.y0))
+        elif not canvas.at_start and not canvas.fitted:
+            put_back(canvas, held)
+        never_nothing(canvas, held)
 
     def finish(self) -> None:
         """Wait for what runs, before the window goes."""

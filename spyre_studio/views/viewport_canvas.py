@@ -31,6 +31,11 @@ class ViewportCanvas(Canvas):
         """The extent of the content, in world units."""
         return self._bounds
 
+    @property
+    def fitted(self) -> bool:
+        """True while everything is in view because that was asked for, until the user moves."""
+        return self._fitted
+
     def selection_bounds(self) -> Rect | None:
         """The extent of the selection in world units, None without one."""
         return None
