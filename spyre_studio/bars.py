@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from spyre_studio.colour import mix
+from spyre_studio.number_text import draw_number, number_width
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import CELL_PAD, GRID, ROW
 
@@ -67,19 +68,23 @@ class BarCell(QStyledItemDelegate):
         text, view.text = view.text, ""
         view.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, view, painter, view.widget)
         face = font("label", mono=True)
-        room = QFontMetricsF(face).horizontalAdvance("0") * self._characters
+        room = number_width(max(self._characters, len(text)))
         area = QRectF(view.rect).adjusted(px(CELL_PAD), 0, -px(CELL_PAD), 0)
         bar = QRectF(area.left(), area.top(), area.width() - room - px(GRID), area.height())
         if bar.width() >= px(_LEAST):
             draw_bar(painter, bar, self._parts(index), self._right_aligned)
         painter.setFont(face)
         painter.setPen(qcolor(active_theme().text))
-        painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+        draw_number(painter, area, text)
+
+    def set_number_width(self, characters: int) -> None:
+        """Other numbers: the longest has so many letters."""
+        self._characters = characters
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """One row high, wide enough for the number and a short bar."""
         hint = super().sizeHint(option, index)
-        width = QFontMetricsF(font("label", mono=True)).horizontalAdvance("0") * self._characters
+        width = number_width(max(self._characters, len(str(index.data()))))
         return QSize(round(width) + px(8 * GRID), max(hint.height(), px(ROW)))
 
     def _parts(self, index: QModelIndex | QPersistentModelIndex) -> Sequence[Part]:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from spyre_studio.candidate_model import Lanes, Piece
+from spyre_studio.number_text import draw_number, number_width
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import CELL_PAD, GRID, ROW
 
@@ -70,18 +71,18 @@ class TimeCell(QStyledItemDelegate):
         widget = option.widget
         widget.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, widget)
         face = font("label", mono=True)
-        room = QFontMetricsF(face).horizontalAdvance("0") * self._characters
+        text = str(index.data(Qt.ItemDataRole.DisplayRole))
+        room = number_width(max(self._characters, len(text)))
         area = QRectF(option.rect).adjusted(px(CELL_PAD), 0, -px(CELL_PAD), 0)
         lanes = self._lanes(index)
         if lanes is not None:
             draw_lanes(painter, QRectF(area.left(), area.top(), area.width() - room - px(GRID), area.height()), lanes)
         painter.setFont(face)
         painter.setPen(qcolor(active_theme().text))
-        text = str(index.data(Qt.ItemDataRole.DisplayRole))
-        painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+        draw_number(painter, area, text)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """One row high, wide enough for the number and a bar."""
         hint = super().sizeHint(option, index)
-        width = QFontMetricsF(font("label", mono=True)).horizontalAdvance("0") * self._characters
+        width = number_width(max(self._characters, len(str(index.data()))))
         return QSize(round(width) + px(14 * GRID), max(hint.height(), px(ROW)))

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from spyre_studio.candidate_model import Lanes
 from spyre_studio.lights import draw_mark
+from spyre_studio.number_text import draw_number
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.theme import GRID, RADIUS_SMALL, Fate, Theme, Tone
 from spyre_studio.time_bar import draw_lanes
@@ -185,7 +186,7 @@ class _Delegate(QStyledItemDelegate):
         painter.setFont(face)
         painter.setPen(qcolor(theme.mute if line.faded else theme.text))
         upper = QRectF(inner.left(), inner.top() + px(2), inner.width(), inner.height() / 2)
-        painter.drawText(upper, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, line.value)
+        draw_number(painter, upper, line.value)
         return inner.right() - width - (px(GRID) if width else 0)
 
     @staticmethod

@@ -147,7 +147,8 @@ class LxTray(QWidget):
         """Chips beside each other in lines; what has no room is counted by the last one."""
         name, note = QFontMetricsF(font("label")), QFontMetricsF(font("micro", mono=True))
         right, bottom = self.width() - px(GRID), self.height() - px(GRID / 2)
-        rest = note.horizontalAdvance("9,999 more") + px(2 * GRID)
+        total = len(self._found)
+        rest = max(map(name.horizontalAdvance, (f"{total:,} more", f"{total:,} in all"))) + px(2 * GRID) + 1
         left, top, chips = float(px(GRID)), float(px(_HIGH)), list[Chip]()
         for number, one in enumerate(self._wanted):
             shown = name.elidedText(self._titles.get(one.buffer, one.buffer), Qt.TextElideMode.ElideMiddle, px(_NAME))
@@ -299,7 +300,8 @@ class LxTray(QWidget):
         painter.setFont(font("label"))
         painter.setPen(qcolor(theme.accent_text if chip.buffer == _MORE else theme.mute if barred else theme.text))
         if chip.buffer == _MORE:
-            painter.drawText(inside, Qt.AlignmentFlag.AlignCenter, chip.name)
+            shown = painter.fontMetrics().elidedText(chip.name, Qt.TextElideMode.ElideRight, round(inside.width()))
+            painter.drawText(inside, Qt.AlignmentFlag.AlignCenter, shown)
             return
         mark = QRectF(inside.left() - px(2), inside.center().y() - px(4), px(8), px(8))
         painter.fillRect(mark, hatch(theme.hbm, None, self.devicePixelRatioF()))

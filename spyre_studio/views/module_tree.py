@@ -14,20 +14,20 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 from compiler.captured import Captured
 from compiler.compilation import Compilation
 from spyre_studio.bars import BAR_ROLE, BarCell
+from spyre_studio.number_text import characters_of, number_width
 from spyre_studio.qt_theme import px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
-from spyre_studio.theme import GRID
+from spyre_studio.theme import CELL_PAD, GRID
 from spyre_studio.units import format_us_below
 from spyre_studio.views.graph_model import unplanned
 from spyre_studio.views.module_rows import Item, rows_of, tree_of, walk
 
 Index = QModelIndex | QPersistentModelIndex
 _NO_PARENT = QModelIndex()
-_BARS_FROM: Final = 30 * GRID  # px; widths of the tree from which there are bars, and numbers
-_NUMBERS_FROM: Final = 18 * GRID
-_WITH_BARS: Final = 14 * GRID  # px; of the column of times
-_NUMBERS: Final = 8 * GRID
+_BARS_FROM: Final = 16 * GRID  # px; what names have at least where there are bars, and where there are numbers
+_NUMBERS_FROM: Final = 13 * GRID
+_BARS: Final = 6 * GRID  # px; of the column of times, beside the numbers
 _OPEN_AT_FIRST: Final = 40  # rows; below this everything is open
 
 
@@ -38,7 +38,12 @@ class TreeModel(QAbstractItemModel):
         super().__init__()
         self._root = Item("")
         self._by_op: dict[str, Item] = {}
-        self._timed = False
+        self._timed, self._characters = False, 0
+
+    @property
+    def characters(self) -> int:
+        """Letters of the longest number."""
+        return self._characters
 
     @property
     def root(self) -> Item:
@@ -49,7 +54,9 @@ class TreeModel(QAbstractItemModel):
         """Another tree; `timed` tells whether there is a plan with times."""
         self.beginResetModel()
         self._root, self._timed = root, timed
-        self._by_op = {item.op: item for item in walk(root) if item.op}
+        every = walk(root)
+        self._by_op = {item.op: item for item in every if item.op}
+        self._characters = characters_of(map(self._number_of, every))
         self.endResetModel()
 
     def index_of(self, op: str | None) -> QModelIndex:
@@ -86,12 +93,15 @@ class TreeModel(QAbstractItemModel):
         """Text, bar and tooltip."""
         item = self.item(index)
         if role == Qt.ItemDataRole.DisplayRole:
-            return item.title if index.column() == 0 else format_us_below(item.us) if self._timed else ""
+            return item.title if index.column() == 0 else self._number_of(item)
         if role == BAR_ROLE and index.column() == 1 and self._timed:
             return item.us / self._root.us if self._root.us > 0 else 0.0
         if role == Qt.ItemDataRole.ToolTipRole:
             return item.hint or item.op or item.group or item.title
         return None
+
+    def _number_of(self, item: Item) -> str:
+        return format_us_below(item.us) if self._timed else ""
 
 
 class ModuleTree(QTreeView):
@@ -111,7 +121,8 @@ class ModuleTree(QTreeView):
         self.setIndentation(px(1.5 * GRID))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setItemDelegateForColumn(1, BarCell(number_width=9, parent=self))
+        self._cell = BarCell(parent=self)
+        self.setItemDelegateForColumn(1, self._cell)
         header = self.header()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(px(6 * GRID))
@@ -128,9 +139,7 @@ class ModuleTree(QTreeView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Names come first: where it is narrow the bars go, then the numbers."""
         super().resizeEvent(event)
-        room = self.viewport().width()
-        self.setColumnHidden(1, room < px(_NUMBERS_FROM))
-        self.setColumnWidth(1, px(_WITH_BARS if room >= px(_BARS_FROM) else _NUMBERS))
+        self._share_room()
 
     def show_compilation(self, compilation: Compilation | None) -> None:
         """Another plan; what was open stays open while it is the same model."""
@@ -145,6 +154,7 @@ class ModuleTree(QTreeView):
         self._quiet = True
         self._tree.show(root, compilation is not None)
         self._quiet = False
+        self._share_room()
         self._unfold(opened, same)
         self.show_selection()
 
@@ -161,6 +171,14 @@ class ModuleTree(QTreeView):
         else:
             self.selectionModel().clear()
         self._quiet = False
+
+    def _share_room(self) -> None:
+        """Numbers are shown as a whole or not at all."""
+        self._cell.set_number_width(self._tree.characters)
+        room, numbers = self.viewport().width(), round(number_width(self._tree.characters)) + px(2 * CELL_PAD) + 1
+        self.setColumnHidden(1, room - numbers < px(_NUMBERS_FROM))
+        with_bars = numbers + px(_BARS + GRID)
+        self.setColumnWidth(1, with_bars if room - with_bars >= px(_BARS_FROM) else numbers)
 
     def _chosen(self, selected: QItemSelection, _gone: QItemSelection) -> None:
         rows = selected.indexes()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from spyre_studio.number_text import draw_number
 from spyre_studio.qt_theme import active_theme, font, px, qcolor
 from spyre_studio.scales import LinearScale, Ticks, number_ticks, step_ticks, thin
 from spyre_studio.theme import GRID
@@ -229,9 +230,8 @@ class PlotCanvas(Canvas):
         y_ticks, x_ticks = self.y_ticks(), self.x_ticks()
         line = metrics.height()
         room = QRectF(0, 0, inside.left() - px(GRID), line)
-        to_right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for value, label in zip(y_ticks.values, y_ticks.labels, strict=True):
-            painter.drawText(room.translated(0, self._y.to_px(value) - line / 2), to_right, label)
+            draw_number(painter, room.translated(0, self._y.to_px(value) - line / 2), label)
         positions = [float(self._x.to_px(value)) for value in x_ticks.values]
         widest = max((metrics.horizontalAdvance(label) for label in x_ticks.labels), default=0.0)
         for index in thin(positions, widest + px(GRID)):

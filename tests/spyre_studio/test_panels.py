@@ -74,7 +74,7 @@ def test_names_come_first_in_a_narrow_tree(
     tree = ModuleTree(stage, selection)
     show(qtbot, tree, width, 300)
     assert tree.isColumnHidden(1) is hidden
-    assert (tree.columnWidth(1) > 100) is bars
+    assert (tree.columnWidth(1) > 80) is bars
     assert tree.columnWidth(0) >= 100
 
 
