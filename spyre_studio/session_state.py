@@ -135,6 +135,11 @@ class SessionState(QObject):
         return self._shown is not None and self._shown.asked != self._asked(self._pins)
 
     @property
+    def solving(self) -> bool:
+        """True while a plan is being made beside the one on screen."""
+        return self._shown is not None and WORK in self._phases
+
+    @property
     def busy(self) -> str:
         """The phase of what is being opened, compiled, verified, simulated, written, swept or weighed; '' if none
         is."""

@@ -15,10 +15,10 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
-from compiler.pins import Pins, PinState
 from compiler.schedule import Schedule
 from spyre_studio.candidate_model import candidate_key, ranking_decides
 from spyre_studio.division_model import OpSplits, pinned_factors, splits_of, title_of
+from spyre_studio.division_pin import Note, is_pinned, pin_note
 from spyre_studio.handover_model import Handovers, handovers_of
 from spyre_studio.occupancy import kind_of
 from spyre_studio.pin_change import without
@@ -93,6 +93,12 @@ class DivisionPanel(QWidget):
         """True if they are not those of the plan."""
         return self._splits is not None and self.draft != self._splits.chosen.factors
 
+    @property
+    def is_asked(self) -> bool:
+        """True if they are pinned, whether the plan has them yet or not."""
+        asked = self.session.pins.division.get(self._op)
+        return asked is not None and pinned_factors(asked) == self.draft
+
     def show_op(self, compilation: Compilation, op: str, schedule: Schedule) -> bool:
         """Show a step of a plan; False if it has no division to show."""
         if compilation is not self._compilation or op != self._op:
@@ -137,7 +143,8 @@ class DivisionPanel(QWidget):
         note, tone, detail = self._pin_note()
         division = splits.division(self._draft)
         title = title_of(division, splits.device.cores)
-        self.space.show_heading(title, "draft" if self.is_draft else note, "accent" if self.is_draft else tone)
+        drafted = self.is_draft and not self.is_asked
+        self.space.show_heading(title, "draft" if drafted else note, "accent" if drafted else tone)
         self._draw(compilation, splits)
         self.space.show_core(self.selection.core)
         self.handovers.show_core(self.selection.core)
@@ -197,36 +204,17 @@ class DivisionPanel(QWidget):
         self.objection.setText(f"{words.removesuffix('.')}." if words else "")
         self.objection.setVisible(bool(words))
         self.objection.setProperty("tone", "warn" if objection else tone)
-        self.pin.setProperty("primary", self.is_draft)
+        pinned, drafted = is_pinned(self.session.pins, self._op), self.is_draft and not self.is_asked
+        self.pin.setProperty("primary", drafted)
         for widget in (self.objection, self.pin):
             restyle(widget)
-        self.pin.setEnabled(not objection and (self.is_draft or not self._pinned()))
-        self.unpin.setVisible(self._pinned())
-        self.reset.setVisible(self.is_draft)
+        self.pin.setEnabled(not objection and (drafted or not pinned))
+        self.unpin.setVisible(pinned)
+        self.reset.setVisible(drafted)
 
-    def _pinned(self) -> bool:
-        return self._op in self.session.pins.division or self._op in self.session.pins.same
-
-    def _pin_note(self) -> tuple[str, Tone, str]:
+    def _pin_note(self) -> Note:
         """The word for the pin of this op, its tone, and what became of it."""
-        compilation, op = self._compilation, self._op
-        pins, solved = self.session.pins, compilation.problem.pins if compilation else Pins()
-        if (pins.division.get(op), pins.same.get(op)) != (solved.division.get(op), solved.same.get(op)):
-            return ("pin not solved yet" if self._pinned() else "unpinned, not solved yet"), "warn", ""
-        kind = "same" if op in pins.same else "division"
-        status = compilation.plan.pins.get(f"{kind}:{op}") if compilation else None
-        if status is None:
-            return "", "mute", ""
-        match status.state:
-            case PinState.HONOURED:
-                return ("pinned", "accent", "") if kind == "division" else ("pinned to another", "accent", self._same())
-            case PinState.ADJUSTED:
-                return "pin adjusted", "warn", status.detail
-            case PinState.REFUSED:
-                return "pin refused", "bad", status.detail
-
-    def _same(self) -> str:
-        return f"It has the division of {self.session.pins.same[self._op]}"
+        return pin_note(self._op, self.session.pins, self._compilation, self.session.solving)
 
     # Candidates
 
