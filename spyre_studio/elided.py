@@ -17,13 +17,22 @@ class ElidedLabel(QLabel):
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setTextFormat(Qt.TextFormat.PlainText)
+        self._short = ""
         self.say(text)
 
-    def say(self, text: str) -> None:
-        """Other words."""
+    def say(self, text: str, short: str = "") -> None:
+        """Other words; `short` says the same where they do not fit, before anything is left out."""
+        self._short = short
         self.setText(text)
         self.setToolTip(text)
         self.setAccessibleName(text)
+
+    @property
+    def shown(self) -> str:
+        """What can be read at the width that it has."""
+        metrics, room = self.fontMetrics(), self.width()
+        fits = not self._short or metrics.horizontalAdvance(self.text()) <= room
+        return metrics.elidedText(self.text() if fits else self._short, Qt.TextElideMode.ElideMiddle, room)
 
     def minimumSizeHint(self) -> QSize:
         """One line, any width."""
@@ -33,6 +42,5 @@ class ElidedLabel(QLabel):
         """The words, shortened to the width."""
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.shown)
         painter.end()

@@ -15,7 +15,7 @@ from spyre_studio.handover_model import users_of
 from spyre_studio.occupancy import occupancy_of
 from spyre_studio.palette_places import places_in
 from spyre_studio.roofline_model import roofline_of
-from spyre_studio.short_names import short_names
+from spyre_studio.short_names import short_names, told_names
 from spyre_studio.views.graph_measures import measures_of
 from spyre_studio.views.graph_model import planned
 from spyre_studio.views.graph_names import titles_of
@@ -35,6 +35,7 @@ NEEDED: Final = (
     found_in,
     places_in,
     short_names,
+    told_names,
     roofline_of,
     why_not_of,
 )

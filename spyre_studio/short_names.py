@@ -1,6 +1,6 @@
-"""Short names of steps and buffers of a plan, as the nodes of the graph have them.
+"""Short names of steps and buffers of a plan, as the nodes of the graph have them, and as they are told apart.
 
-Owns: the two tables.  Refuses: names that tell everything; those are the keys.
+Owns: the tables.  Refuses: names that tell everything; those are the keys.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from frozendict import frozendict
 from compiler.compilation import Compilation
 from spyre_studio.derived import Derived, schedule_of
 from spyre_studio.edit_words import word
+from spyre_studio.told_apart import told_apart
 from spyre_studio.views.graph_names import places_of
 
 
@@ -42,6 +43,13 @@ def short_names(compilation: Compilation) -> ShortNames:
         if step.edit is None:
             buffers |= {access.buffer: place.title for access in step.op.writes}
     return ShortNames(frozendict(steps), frozendict(buffers))
+
+
+@Derived
+def told_names(compilation: Compilation) -> ShortNames:
+    """The names of a plan, each with what tells it from all others of its title. Example: 'gate_proj · layers.2'."""
+    names = short_names(compilation)
+    return ShortNames(told_apart(names.steps), told_apart(names.buffers))
 
 
 def _last(name: str) -> str:

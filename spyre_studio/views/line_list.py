@@ -45,7 +45,8 @@ _NO_PARENT = QModelIndex()
 class Line:
     """`lanes` make a bar; `fate` and `mark` (a verdict) stand at the left edge; `tone` colours the note.
 
-    `faded` rows cannot be used. A `wrapped` title takes both lines, in the colour of its tone.
+    `short` stands for a title that does not fit. `faded` rows cannot be used. A `wrapped` title takes both lines, in
+    the colour of its tone.
     """
 
     key: str
@@ -60,6 +61,7 @@ class Line:
     faded: bool = False
     wrapped: bool = False
     hint: str = ""
+    short: str = ""
 
     @property
     def spoken(self) -> str:
@@ -195,7 +197,7 @@ class _Delegate(QStyledItemDelegate):
         half = room.height() / 2
         painter.setFont(face)
         painter.setPen(qcolor(theme.mute if line.faded else theme.text))
-        title = QFontMetricsF(face).elidedText(line.title, Qt.TextElideMode.ElideMiddle, room.width() - px(4))
+        title = shown_title(line, QFontMetricsF(face), room.width() - px(4))
         painter.drawText(
             QRectF(QPointF(room.left(), room.top() + px(2)), QPointF(room.right(), room.top() + half + px(2))),
             middle,
@@ -214,6 +216,12 @@ class _Delegate(QStyledItemDelegate):
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         note = QFontMetricsF(face).elidedText(line.note, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(QRectF(inner.left(), inner.top() + half - px(2), inner.width(), half), middle, note)
+
+
+def shown_title(line: Line, metrics: QFontMetricsF, room: float) -> str:
+    """As much of the title as can be read in `room` px; the short one before anything is left out."""
+    fits = not line.short or metrics.horizontalAdvance(line.title) <= room
+    return metrics.elidedText(line.title if fits else line.short, Qt.TextElideMode.ElideMiddle, room)
 
 
 def bar_start(left: float, right: float, widest: float) -> float:

@@ -17,7 +17,7 @@ from spyre_studio.elided import ElidedLabel
 from spyre_studio.pill import Pill
 from spyre_studio.qt_theme import active_theme, font, qcolor
 from spyre_studio.theme import RADIUS, Tone
-from spyre_studio.widgets import Card
+from spyre_studio.widgets import Card, text_label
 
 TONES: Final[Mapping[PinState, Tone]] = {
     PinState.HONOURED: "ok",
@@ -36,17 +36,27 @@ class PinCard(Card):
     menu_requested = Signal(str, QPoint)
 
     def __init__(
-        self, key: str, words: str, status: PinStatus | None, off: bool = False, parent: QWidget | None = None
+        self,
+        key: str,
+        words: str,
+        status: PinStatus | None,
+        off: bool = False,
+        short: str = "",
+        parent: QWidget | None = None,
     ) -> None:
-        """`status` None: the plan on screen was made without this pin; `off`: it is switched off."""
+        """`status` None: the plan on screen was made without this pin; `off`: it is switched off; `short`: what it is
+        about where there is no room for its name."""
         super().__init__(parent)
         self.key, self.off = key, off
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        name = ElidedLabel(key.partition(":")[2])
+        name = ElidedLabel()
+        name.say(key.partition(":")[2], short)
         name.setFont(font("body", bold=not off))
-        what = ElidedLabel(words)
-        for label in (what, *((name,) if off else ())):
-            label.setProperty("tone", "mute")
+        what = text_label(words, "mute")
+        what.setMinimumWidth(1)
+        what.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)  # a click means the card
+        if off:
+            name.setProperty("tone", "mute")
         self.pill = Pill(str(status.state), TONES[status.state]) if status else Pill(OFF if off else UNSOLVED, "mute")
         self.remove = QToolButton()
         self.remove.setText("✕")

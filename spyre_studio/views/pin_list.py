@@ -29,12 +29,14 @@ _SHOWN: Final = (("all", "all"), ("unkept", "not kept"))
 
 @dataclass(frozen=True, slots=True)
 class PinRow:
-    """A pin; `status` None for one that the plan was made without, or that is `off`."""
+    """A pin; `status` None for one that the plan was made without, or that is `off`; `short`: what it is about in few
+    words that tell it from others."""
 
     key: str
     words: str
     status: PinStatus | None
     off: bool = False
+    short: str = ""
 
     @property
     def state(self) -> str:
@@ -169,9 +171,10 @@ def _line(row: PinRow) -> Line:
     return Line(
         key=row.key,
         title=row.key.partition(":")[2],
+        short=row.short,
         note=f"{note}: {row.detail}" if row.tone in {"warn", "bad"} and row.detail else note,
         mark=row.tone,
         tone=row.tone if row.tone in {"warn", "bad"} else "mute",
         faded=row.off,
-        hint=row.detail or row.key,
+        hint="\n".join(part for part in (row.key.partition(":")[2], row.words, row.detail) if part),
     )

@@ -20,6 +20,7 @@ from spyre_studio.qt_theme import font, px
 from spyre_studio.selection import Selection
 from spyre_studio.sentence import Sentence
 from spyre_studio.session import Session
+from spyre_studio.short_names import told_names
 from spyre_studio.theme import GRID
 from spyre_studio.views.graph_model import factors_text
 from spyre_studio.views.pin_card import TONES, PinCard
@@ -111,9 +112,17 @@ class PinsPanel(QWidget):
         statuses = compilation.plan.pins if compilation and not session.stale else {}
         off = session.resting.beside(pins)
         return (
-            *(PinRow(key, pin_words(pins, key), statuses.get(key)) for key in pins.keys),
-            *(PinRow(key, pin_words(off, key), None, off=True) for key in off.keys),
+            *(PinRow(key, pin_words(pins, key), statuses.get(key), short=self._short_name(key)) for key in pins.keys),
+            *(PinRow(key, pin_words(off, key), None, True, self._short_name(key)) for key in off.keys),
         )
+
+    def _short_name(self, key: str) -> str:
+        """What a pin is about, in few words that tell it from others; '' before there is a plan."""
+        compilation, (kind, _, name) = self._session.compilation, key.partition(":")
+        if compilation is None:
+            return ""
+        names = told_names(compilation)
+        return names.step(name) if kind in _OF_OPS else names.buffer(name)
 
     def _show_cards(self, rows: tuple[PinRow, ...]) -> None:
         for row in rows:
@@ -126,7 +135,7 @@ class PinsPanel(QWidget):
         self._column.addStretch(1)
 
     def _add(self, row: PinRow) -> None:
-        card = PinCard(row.key, row.words, row.status, row.off)
+        card = PinCard(row.key, row.words, row.status, row.off, row.short)
         card.removed.connect(self._remove)
         card.clicked.connect(self._select)
         card.switched.connect(self._switch)
