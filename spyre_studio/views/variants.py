@@ -12,7 +12,8 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QMenu, QTreeView, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
-from spyre_studio.columns import fitting
+from spyre_studio.columns import ColumnRoom
+from spyre_studio.columns_button import ColumnsButton
 from spyre_studio.elided import ElidedLabel
 from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.selection import Selection
@@ -109,6 +110,7 @@ class VariantsView(PagedView):
         self.compare = button("Compare", "quiet", "Two selected variants, or the selected one with the screen")
         self.rename, self.note = button("Rename", "quiet", "F2"), button("Note", "quiet", "Write a note on it")
         self.remove = button("Remove", "quiet", "Delete; undo brings it back")
+        self._room, self.more = ColumnRoom(GIVE_WAY), ColumnsButton(self.tree.header())
         self._arrange()
         self._connect()
 
@@ -222,13 +224,35 @@ class VariantsView(PagedView):
             tree.setColumnHidden(column, False)
         wanted = [max(tree.sizeHintForColumn(each), header.sectionSizeHint(each)) for each in range(len(COLUMNS))]
         widths = [min(width + px(GRID), px(40 * GRID)) for width in wanted]
-        cells = [row.cells for row in self._rows]
-        order = sorted(GIVE_WAY, key=lambda each: any(row[each] for row in cells))
-        hidden = fitting(widths, order, tree.viewport().width())
+        cells, room = [row.cells for row in self._rows], tree.viewport().width()
+        empty_first = sorted(GIVE_WAY, key=lambda each: any(row[each] for row in cells))
+        self._room = ColumnRoom(tuple(empty_first), self._room.chosen)
+        hidden = self._room.hidden(widths, room)
+        if hidden:
+            hidden = self._room.hidden(widths, room - self.more.room)
         for column in range(len(COLUMNS)):
             tree.setColumnHidden(column, column in hidden)
             if column != last:
                 tree.setColumnWidth(column, widths[column])
+        self.more.show_hidden([COLUMNS[column][0] for column in sorted(hidden)])
+
+    def columns_menu(self) -> QMenu:
+        """Every column that may give way, to be shown or hidden."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for column in sorted(GIVE_WAY):
+            entry = menu.addAction(COLUMNS[column][0])
+            entry.setCheckable(True)
+            entry.setChecked(not self.tree.isColumnHidden(column))
+            entry.triggered.connect(lambda shown, column=column: self._choose_column(column, shown))
+        return menu
+
+    def _choose_column(self, column: int, shown: bool) -> None:
+        self._room = self._room.choose(column, shown)
+        self._fit()
+
+    def _open_columns(self) -> None:
+        self.columns_menu().popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
     def _connect(self) -> None:
         self.keep.clicked.connect(lambda: self.asked.emit("keep-variant"))
@@ -239,6 +263,10 @@ class VariantsView(PagedView):
         self.remove.clicked.connect(lambda: self._remove(self.tree.current))
         self.tree.show_asked.connect(self._show)
         self.tree.resized.connect(self._fit)
+        self.more.clicked.connect(self._open_columns)
+        header = self.tree.header()
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(lambda at: self.columns_menu().popup(header.mapToGlobal(at)))
         self.tree.remove_asked.connect(self._remove)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tree.customContextMenuRequested.connect(self._menu)

@@ -14,7 +14,7 @@ from spyre_studio.main_window import MainWindow
 from spyre_studio.picker import Picker
 from spyre_studio.theme import Theme
 from spyre_studio.variant import FIRST
-from spyre_studio.variant_rows import variant_rows
+from spyre_studio.variant_rows import COLUMNS, variant_rows
 from spyre_studio.views.compare import CompareView
 from spyre_studio.views.variants import ONE, VariantsView
 from tests.spyre_studio.door import Door, opened
@@ -214,3 +214,21 @@ def test_a_side_without_a_plan_says_so_and_can_be_changed(qtbot: QtBot, window: 
     view = compare_of(window)
     assert "no plan yet" in view.inside.state.sentence
     assert view.sides.isVisible()
+
+
+def test_columns_that_are_left_out_are_told_and_can_be_shown(view: VariantsView) -> None:
+    titles = [title for title, _ in COLUMNS]
+    left_out = [titles[column] for column in range(len(COLUMNS)) if view.tree.isColumnHidden(column)]
+    view.resize(480, 300)
+    QApplication.processEvents()
+    narrow = [titles[column] for column in range(len(COLUMNS)) if view.tree.isColumnHidden(column)]
+    assert len(narrow) > len(left_out)
+    assert view.more.isVisible()
+    assert view.more.text() == f"+{len(narrow)}"
+    assert all(title in view.more.toolTip() for title in narrow)
+    shown = next(action for action in view.columns_menu().actions() if action.text() == "gap")
+    shown.trigger()
+    assert not view.tree.isColumnHidden(titles.index("gap"))
+    view.resize(1600, 300)
+    QApplication.processEvents()
+    assert not view.more.isVisible()
