@@ -31,6 +31,7 @@ from spyre_studio.units import format_number, format_us_below
 from spyre_studio.view_state import READY, Badge, empty, loading
 from spyre_studio.views.compare import delta_colour
 from spyre_studio.views.insight_detail import InsightDetail
+from spyre_studio.views.insight_names import named, shown_name
 from spyre_studio.views.paged import PagedView
 from spyre_studio.widgets import button, hairline
 
@@ -38,7 +39,6 @@ QUIET = empty("Nothing stands out", NOTHING)
 LOOKING = loading("Looking for what costs most", action="")
 _AT_ONCE: Final = 400  # steps; about 40 ms of looking
 _ALONE: Final = 200  # steps; savings of smaller plans are worked out as soon as somebody looks
-_LONGEST: Final = 25  # characters of a name in the table
 _TABLE: Final = 0.58  # of the width, at first
 _NARROW: Final = 620  # px; below this the detail stands under the table
 
@@ -122,7 +122,9 @@ class InsightsView(PagedView):
         self._show_rows()
 
     def _show_rows(self) -> None:
-        self._model.set_rows([Row(one.key, _cells(one), one.sentence) for one in self._found])
+        names = named(self._found, self.compilation) if self.compilation is not None else ()
+        rows = zip(self._found, names, strict=True) if names else ()
+        self._model.set_rows([Row(one.key, _cells(one, name), one.sentence) for one, name in rows])
         self.inside.show_state(QUIET if not self._found else READY)
         self.halves.setVisible(bool(self._found))
         keys = [one.key for one in self._found]
@@ -214,7 +216,7 @@ class InsightsView(PagedView):
     def _columns(self) -> tuple[Column, ...]:
         saves = "What the nearest remedy saves of the predicted time: the plan was made again with it"
         return (
-            Column("what", _ending),
+            Column("what", shown_name),
             Column("costs, µs", _cost, number=True, bar=self._share, hint="Predicted time that goes to it"),
             Column("saves, µs", _saves, number=True, hint=saves, colour=_saves_colour, gives_way=1),
             Column("kind", gives_way=2),
@@ -268,17 +270,11 @@ class InsightsView(PagedView):
         column.addWidget(self.halves, 1)
 
 
-def _cells(one: Insight) -> tuple[Cell, ...]:
+def _cells(one: Insight, name: Cell) -> tuple[Cell, ...]:
     nearest, saved = one.nearest, saved_us(one)
     words = nearest.words if nearest is not None else ""
     saves = float("nan") if saved is None else saved
-    return (one.name, one.cost_us, saves, KINDS[one.kind].title, one.cost_bytes, words, one.sentence)
-
-
-def _ending(cell: Cell) -> str:
-    """A long name by its end, which tells steps of a module apart."""
-    name = str(cell)
-    return name if len(name) <= _LONGEST else f"…{name[1 - _LONGEST :].lstrip('.*/')}"
+    return (name, one.cost_us, saves, KINDS[one.kind].title, one.cost_bytes, words, one.sentence)
 
 
 def _cost(cell: Cell) -> str:
