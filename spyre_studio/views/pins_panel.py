@@ -145,10 +145,11 @@ class PinsPanel(QWidget):
         if row.status is not None and row.detail:
             tone = "mute" if row.status.state is PinState.HONOURED else TONES[row.status.state]
             card.setAccessibleDescription(row.detail)
-            holder = QHBoxLayout()
-            holder.setContentsMargins(px(GRID), 0, px(GRID), px(GRID / 2))
-            holder.addWidget(Sentence(row.detail, tone))
-            self._column.addLayout(holder)
+            holder = QWidget(self._page)  # no mere layout, whose items Python would hold when it is long gone
+            inside = QHBoxLayout(holder)
+            inside.setContentsMargins(px(GRID), 0, px(GRID), px(GRID / 2))
+            inside.addWidget(Sentence(row.detail, tone))
+            self._column.addWidget(holder)
             self._told.append(row.detail)
 
     # What the user does
