@@ -91,9 +91,9 @@ class GraphCanvas(ViewportCanvas):
         if scene is None:
             self.invalidate()
             return
-        self._at_start = self._at_start or start
+        at_start = self._at_start or start
         self.set_bounds(Rect(*scene.layout.bounds))
-        if self._at_start:
+        if at_start:
             self.show_start()
 
     def set_colouring(self, colouring: Colouring, shade: Shade | None = None) -> None:
@@ -169,8 +169,14 @@ class GraphCanvas(ViewportCanvas):
 
     def set_viewport(self, viewport: Viewport2D) -> None:
         """The user moves: the view is no longer that of the start."""
-        self._at_start = False
+        before = self.viewport
         super().set_viewport(viewport)
+        self._at_start = self._at_start and self.viewport == before
+
+    def fit_all(self) -> None:
+        """Everything in view is asked for: that is no longer the view of the start."""
+        self._at_start = False
+        super().fit_all()
 
     def keep_at(self, world: tuple[float, float], at: tuple[float, float]) -> None:
         """Move so that a point of the plane lies at a pixel: what was toggled stays under the pointer."""

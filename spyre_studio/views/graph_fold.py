@@ -152,13 +152,13 @@ class GraphFold(QObject):
         (before, after), self._anchor = self._anchor, ("", "")
         old = _rect_of(canvas, before) if before else None
         at = canvas.viewport.rect_to_px(old) if old is not None else None
-        held = hold(canvas, before, op)
+        held, zoom = hold(canvas, before, op), canvas.viewport.zoom
         show()
         new = _rect_of(canvas, after) if at is not None else None
         if new is not None and at is not None:
             canvas.keep_at(((new.x0 + new.x1) / 2, new.y0), ((at.x0 + at.x1) / 2, at.y0))
-        elif not canvas.at_start and not canvas.fitted:
-            put_back(canvas, held)
+        elif not canvas.at_start:
+            put_back(canvas, held, zoom)
         never_nothing(canvas, held)
 
     def finish(self) -> None:

@@ -18,6 +18,7 @@ from spyre_studio.views.graph_scene import Scene
 
 _SEEN: Final = 8.0  # px of a box that must be in view to count
 _SAME: Final = 0.5  # px that nobody sees
+_READABLE: Final = 0.25  # zoom; below this a box is too small to know what it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,16 @@ def hold(canvas: GraphCanvas, group: str, op: str | None) -> Held | None:
     return Held(node.name, node.buffer, _top_of(canvas, scene.layout.boxes[box]))
 
 
-def put_back(canvas: GraphCanvas, held: Held | None) -> None:
-    """Move the canvas so that what was held is where it was."""
+def put_back(canvas: GraphCanvas, held: Held | None, zoom: float) -> None:
+    """Move the canvas so that what was held is where it was. A canvas that was fitted stays so, unless that would make
+    of what could be read, at `zoom`, a line of dots."""
+    if canvas.fitted and canvas.viewport.zoom >= min(zoom, _READABLE):
+        return
     box = _box_of(canvas.scene, held)
     if canvas.scene is None or held is None or box < 0:
         return
+    if canvas.fitted:
+        canvas.set_viewport(canvas.viewport.zoomed(zoom / canvas.viewport.zoom, 0, 0))
     x0, y0, x1, _ = canvas.scene.layout.boxes[box].tolist()
     now = _top_of(canvas, canvas.scene.layout.boxes[box])
     if max(abs(now[0] - held.at[0]), abs(now[1] - held.at[1])) > _SAME:

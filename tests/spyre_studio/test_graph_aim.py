@@ -133,3 +133,28 @@ def in_sight(view: GraphView) -> bool:
     assert scene is not None
     boxes = scene.layout.boxes.tolist()
     return any(x0 < seen.x1 and x1 > seen.x0 and y0 < seen.y1 and y1 > seen.y0 for x0, y0, x1, y1 in boxes)
+
+
+def test_a_selection_that_moves_nothing_leaves_the_beginning(qtbot: QtBot, view: GraphView) -> None:
+    scene = view.canvas.scene
+    assert scene is not None
+    view._selection.select_op(next(node.name for node in scene.model.nodes if node.name))
+    assert view.canvas.at_start
+    view.fold.open_all()
+    settle(qtbot, view)
+    assert view.canvas.viewport.zoom == 1
+    assert view._selection.op in ops_in_view(view)
+
+
+def test_what_was_fitted_is_not_made_a_line_of_dots(qtbot: QtBot, view: GraphView) -> None:
+    view.canvas.fit_all()
+    zoom = view.canvas.viewport.zoom
+    view.fold.open_all()
+    settle(qtbot, view)
+    assert view.canvas.viewport.zoom == pytest.approx(zoom)
+    assert ops_in_view(view)
+    view.canvas.fit_all()
+    assert view.canvas.viewport.zoom < 0.25, "unless that is asked for"
+    view.fold.shallower()
+    settle(qtbot, view)
+    assert view.canvas.fitted
