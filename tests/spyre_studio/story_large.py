@@ -44,7 +44,8 @@ class Large:
         self.collector = Collector(app)  # as the program does
         settings = Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
         self.session = Session(settings=settings)
-        self.window = MainWindow(self.session, ThemeFollower(app, "dark"))
+        self.theme = ThemeFollower(app, "dark")
+        self.window = MainWindow(self.session, self.theme)
         self.window.resize(1600, 1000)
         self.window.show()
         self.session.warm_up()
@@ -62,6 +63,7 @@ class Large:
         self.pin()
         self.fold()
         self.search()
+        self.dress()
         self.dog.stop()
         turns = {name: (one.own_ms, one.all_ms, one.clock_ms, one.stack) for name, one in self.dog.worst.items()}
         return {"phases": turns, "seen": self.seen}
@@ -145,6 +147,12 @@ class Large:
         self.phase("search", type_words)
         self.phase("table", lambda: graph.set_table(True))
         self.phase("graph", lambda: graph.set_table(False))
+
+    def dress(self) -> None:
+        for _ in range(2):
+            self.phase("theme", self.theme.toggle)
+        for size in ("110", "100"):
+            self.phase("text size", partial(self.session.settings.set, "text_size", size), self.ready)
 
     @property
     def compilation(self) -> Compilation:

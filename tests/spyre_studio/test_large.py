@@ -3,7 +3,9 @@
 What is done stands in story_large.py, which runs as a process of its own.  Held up means processor time that the
 threads of the window's process take within one turn of its event loop: what other processes do on a busy machine does
 not count.  It is to stay below a tenth of a second; the bound of these tests is larger because the same work takes up
-to twice the processor time, and more, where other processes share its caches.
+to half as much processor time again where other processes share its caches.  Another theme and another size of texts,
+which dress every widget anew, may take longer.  Of all threads more is allowed: while the window's thread waits for a
+processor that another process has, those that write listings and compare plans go on.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from tests.spyre_studio.story_large import LAYERS
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 600
-HELD_UP_MS = 250
+HELD_UP_MS = 160
+DRESSED_MS = {"theme": 250, "text size": 450}
+ALL_THREADS_MS = 600
 USUAL_MS = 32  # of the fixed work that the story begins with, on the machine whose bound this is
 
 
@@ -65,10 +69,12 @@ def test_undo_shows_the_very_plan_that_was_there(told: Told) -> None:
         *("cancel", "open", "select", "pin", "undo", "redo", "search", "table", "graph"),
         *("open all", "close all", "open a module"),
         *("view scratchpad", "view roofline", "view compare", "view verify", "view program", "view variants"),
-        *("view sweep", "view insights"),
+        *("view sweep", "view insights", "theme", "text size"),
     ],
 )
 def test_the_window_is_not_held_up(told: Told, phase: str) -> None:
     own, every, _, stack = told.phases[phase]
     slow = max(float(str(told.seen["calibration"])) / USUAL_MS, 1.0)
-    assert max(own, every) < HELD_UP_MS * slow, f"{own:.0f} ms of its own, {every:.0f} with other threads\n{stack}"
+    words = f"{own:.0f} ms of its own, {every:.0f} with other threads\n{stack}"
+    assert own < DRESSED_MS.get(phase, HELD_UP_MS) * slow, words
+    assert every < ALL_THREADS_MS * slow, words
