@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -60,6 +60,7 @@ class Legend(QWidget):
 
     def __init__(self, entries: Sequence[Entry] = (), framed: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.installEventFilter(self)
         self._entries: tuple[Entry, ...] = ()
         self._framed = framed
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -104,10 +105,10 @@ class Legend(QWidget):
             left += width + px(2 * GRID)
         painter.end()
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """The tooltip of the entry under the pointer."""
         if not isinstance(event, QHelpEvent) or event.type() is not QEvent.Type.ToolTip:
-            return super().event(event)
+            return False
         hint = self.hint_at(event.pos().x())
         if hint:
             QToolTip.showText(event.globalPos(), hint, self)

@@ -223,6 +223,18 @@ def test_no_item_is_asked_for_that_qt_made() -> None:
     fail_if(calls, "keep the widgets of a layout in a list; set the looks of a head by setHeaderData")
 
 
+def test_no_widget_stands_between_qt_and_all_its_events() -> None:
+    """What fails within an `event` of ours, as a picture that is painted in it, ends the process: Shiboken 6.11 keeps
+    such an error for its caller, and takes one of the interpreter's own making for something else."""
+    found = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in python_files("spyre_studio")
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef) and node.name == "event"
+    ]
+    fail_if(found, "filter the few events that are meant: `self.installEventFilter(self)` and `eventFilter`")
+
+
 @pytest.mark.parametrize("script", ["run", "test", "lock", "lib.sh"])
 def test_scripts_are_plain_shell(script: str) -> None:
     path = ROOT / "scripts" / script

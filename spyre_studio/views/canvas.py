@@ -11,7 +11,7 @@ Items are named by any hashable value of the view's choice. After a change of da
 from collections.abc import Hashable
 from typing import Final
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -64,6 +64,7 @@ class Canvas(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         """`name` is what a screen reader calls the picture."""
         super().__init__(parent)
+        self.installEventFilter(self)
         self.setAccessibleName(name)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -160,6 +161,10 @@ class Canvas(QWidget):
         """The item under the pointer."""
         return self._pointer.item
 
+    def forget_pointer(self) -> None:
+        """For subclasses, before they show something else: what was under the pointer, or pressed, is no more."""
+        self._pointer.forget()
+
     def set_wheel_zooms(self, zooms: bool) -> None:
         """A setting: the plain wheel zooms and Ctrl+wheel scrolls."""
         self._pointer.wheel_zooms = zooms
@@ -187,6 +192,12 @@ class Canvas(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """The cached picture, then the overlay, badges and the focus ring."""
         painter = QPainter(self)
+        try:
+            self._paint(painter)
+        finally:
+            painter.end()  # also where painting fails: Qt takes a painter that stays for its own mistake
+
+    def _paint(self, painter: QPainter) -> None:
         if self.state.kind == "ready":
             painter.drawPixmap(0, 0, self._cached())
             painter.save()
@@ -199,7 +210,6 @@ class Canvas(QWidget):
             painter.fillRect(self.rect(), qcolor(active_theme().bg))
         if self._ring and self.hasFocus():
             self._paint_ring(painter)
-        painter.end()
 
     def _cached(self) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -208,8 +218,10 @@ class Canvas(QWidget):
             picture.setDevicePixelRatio(ratio)
             picture.fill(qcolor(active_theme().bg))
             painter = QPainter(picture)
-            self.paint_content(painter, QRectF(self.rect()))
-            painter.end()
+            try:
+                self.paint_content(painter, QRectF(self.rect()))
+            finally:
+                painter.end()
             self._picture = picture
         return self._picture
 
@@ -241,11 +253,9 @@ class Canvas(QWidget):
             self.theme_changed()
             self.invalidate()
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Tooltips come from the pointer's own, shorter wait."""
-        if event.type() == QEvent.Type.ToolTip:
-            return True
-        return super().event(event)
+        return event.type() == QEvent.Type.ToolTip
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll or zoom."""

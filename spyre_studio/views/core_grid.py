@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -42,6 +42,7 @@ class CoreGrid(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.installEventFilter(self)
         one = Side("", ((0, 1),))
         self._grid = SpaceGrid(one, one, ("",), 1, (Cell(0, 0, 0, 0, 0.0),), (), ())
         self._core, self._under = 0, -1
@@ -193,13 +194,13 @@ class CoreGrid(QWidget):
 
     # What the user does
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """A tooltip per core."""
         if isinstance(event, QHelpEvent):
             core = self.core_at(QPointF(event.pos()))
             QToolTip.showText(event.globalPos(), self._words(core) if core >= 0 else "", self)
             return True
-        return super().event(event)
+        return False
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose the core."""

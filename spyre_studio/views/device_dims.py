@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -24,6 +24,7 @@ class DeviceDims(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.installEventFilter(self)
         self._dims: tuple[DeviceDim, ...] = ()
         self._at: tuple[int, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -56,7 +57,7 @@ class DeviceDims(QWidget):
         super().resizeEvent(event)
         self._fit()
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Each column says what it is."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             at = QPointF(event.pos())
@@ -65,7 +66,7 @@ class DeviceDims(QWidget):
             )
             QToolTip.showText(event.globalPos(), hint, self)
             return True
-        return super().event(event)
+        return False
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """The heads, then every column."""

@@ -56,6 +56,7 @@ class ErrorMapCanvas(PlotCanvas):
 
     def show_grid(self, grid: HeatGrid) -> None:
         """Another map."""
+        self.forget_pointer()
         self._grid, self._at = grid, None
         self._pointed.clear()
         self.margins = _WITHOUT if grid.labels else _WITH_AXES

@@ -85,6 +85,7 @@ class GraphCanvas(ViewportCanvas):
 
     def show_scene(self, scene: Scene | None, start: bool) -> None:
         """Draw this graph; `start` shows its beginning, otherwise the view stays where it is."""
+        self.forget_pointer()
         self._scene, self._painter = scene, None
         self._box, self._links = -1, frozenset()
         self._shade = self._trace = self._near = None

@@ -64,6 +64,7 @@ class LxHeat(PlotCanvas):
 
     def show_data(self, data: Occupancy) -> None:
         """Another plan. Full colour is the most that any core holds at any step."""
+        self.forget_pointer()
         self._data, self._followed = data, ()
         self._most = int(data.fill.max()) if data.fill.size else 0
         levels = data.fill * _LEVELS // max(self._most, 1)

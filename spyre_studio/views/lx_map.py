@@ -80,6 +80,7 @@ class LxMap(PlotCanvas):
 
     def show_data(self, data: Occupancy, titles: frozendict[str, str]) -> None:
         """Another plan; `titles` are short names of buffers."""
+        self.forget_pointer()
         self._data, self._titles, self._room = data, titles, None
         self._core = min(self._core, data.cores - 1)
         self._box, self._step = -1, -1

@@ -45,6 +45,7 @@ class LxStrip(PlotCanvas):
 
     def show_data(self, data: Occupancy) -> None:
         """Another plan; its room is not known yet."""
+        self.forget_pointer()
         self._data, self._room = data, None
         self.set_limits(Limits(0, max(len(data.steps), 1), 2), Limits(0, 1, 1))
 

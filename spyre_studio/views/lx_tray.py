@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontMetricsF,
@@ -58,6 +58,7 @@ class LxTray(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.installEventFilter(self)
         self.setAccessibleName("Buffers that are not in LX, those first that would save most")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -221,10 +222,10 @@ class LxTray(QWidget):
                 chip.buffer, event.globalPos() if by_mouse else self.mapToGlobal(chip.rect.center().toPoint())
             )
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """The tooltip of the chip under the pointer."""
         if not isinstance(event, QHelpEvent) or event.type() is not QEvent.Type.ToolTip:
-            return super().event(event)
+            return False
         chip = self._chip_at(event.pos())
         if chip is not None:
             QToolTip.showText(event.globalPos(), self.hint(chip.buffer), self)

@@ -111,6 +111,12 @@ class Pointer:
         if item is not None:
             self._tip.start()
 
+    def forget(self) -> None:
+        """Something else is shown: items are no more, and a press or a drag that began on one is over."""
+        if self._press is not None and not self.cancel():
+            self._reset()
+        self._set_item(None)
+
     def leave(self) -> None:
         """The pointer went elsewhere."""
         self._set_item(None)

@@ -76,6 +76,7 @@ class RooflinePlot(PlotCanvas):
 
     def show_data(self, data: Roofline, titles: frozendict[int, str]) -> None:
         """Another plan; `titles` are short names of steps by number."""
+        self.forget_pointer()
         self._data, self._titles, self._step = data, titles, -1
         self._shown = data.drawn
         intensity, rate = data.intensity[self._shown], data.rate[self._shown]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -61,6 +61,7 @@ class SliceMaps(QWidget):
     def __init__(self, name: str, beside: int = 3, parent: QWidget | None = None) -> None:
         """`beside`: pictures in a row where there is room for no more."""
         super().__init__(parent)
+        self.installEventFilter(self)
         self._pictures: tuple[MapPicture, ...] = ()
         self._beside = beside
         self._high: float = _HIGH
@@ -217,14 +218,14 @@ class SliceMaps(QWidget):
         found = self.tile_at(pos)
         return self._pictures[found[0]].slices.owners[found[1]] if found else ()
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """A tooltip per slice."""
         if isinstance(event, QHelpEvent):
             at = QPointF(event.pos())
             found = self.tile_at(at)
             QToolTip.showText(event.globalPos(), self._hint(*found) if found else self._whole_hint(at), self)
             return True
-        return super().event(event)
+        return False
 
     def _hint(self, place: int, tile: int) -> str:
         slices = self._pictures[place].slices

@@ -54,6 +54,7 @@ class StickCanvas(PlotCanvas):
 
     def show_scene(self, scene: Scene, heading: str, caption: str = "") -> None:
         """Another tensor, layout or way to lay it flat: from its beginning."""
+        self.forget_pointer()
         self._scene, self._heading, self._caption = scene, heading, caption
         self._cursor = self._pointed = None
         self._begin()

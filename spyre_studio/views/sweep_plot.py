@@ -53,6 +53,7 @@ class SweepPlot(PlotCanvas):
 
     def show_sweep(self, sweep: Sweep | None, shown: str, current: str) -> None:
         """Another sweep, or more of it; `shown` is on screen, `current` is what keys are at."""
+        self.forget_pointer()
         if (sweep, shown, current) == (self._sweep, self._shown, self._current):
             return
         self._sweep, self._shown, self._current = sweep, shown, current

@@ -72,6 +72,7 @@ class TimelineCanvas(PlotCanvas):
 
     def show_data(self, data: TimelineData, kinds: Codes, titles: Sequence[str], units: Mapping[str, str]) -> None:
         """Another run; `kinds` and `titles` are by step, `units` the long names of units."""
+        self.forget_pointer()
         self._data, self._titles, self._units = data, titles, units
         self._opened = frozenset(core for core in self._opened if core < data.trace.cores)
         self._step = -1

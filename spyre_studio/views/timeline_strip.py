@@ -47,6 +47,7 @@ class TimelineStrip(PlotCanvas):
 
     def show_data(self, data: TimelineData) -> None:
         """Another run.  Full colour is the most that any core holds at any time."""
+        self.forget_pointer()
         self._data, self._moment = data, -1.0
         least = min(1_000, data.total_ps)
         self.set_limits(Limits(0, data.total_ps, least), Limits(0, data.trace.cores, data.trace.cores))
