@@ -41,12 +41,11 @@ _SIZES: Final[dict[FontSize, int]] = {
 def apply_theme(app: QApplication, theme: Theme) -> None:
     """Dress the whole application; may be called again at any time to change the theme."""
     app.setProperty(_PROPERTY, theme.name)
+    if app.style().name().lower() != "fusion":
+        app.setStyle("Fusion")
     sheet = stylesheet(theme, scale(), _icons())
     if app.styleSheet() == sheet:
         return  # wearing it already: Qt would dress every widget anew
-    app.setStyleSheet("")  # in place of another one Qt dresses each widget once for every widget that it lies in
-    if app.style().name().lower() != "fusion":
-        app.setStyle("Fusion")
     app.setFont(font("body"))
     app.setPalette(_palette(theme))
     app.setStyleSheet(sheet)
