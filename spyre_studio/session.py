@@ -14,6 +14,7 @@ from compiler.captured import Captured
 from compiler.compilation import Compilation
 from compiler.errors import StudioError
 from compiler.pins import Pins
+from compiler.pipelines import name_of
 from compiler.problem import Problem
 from compiler.text.pins_text import print_pins
 from simulator.report import VerifyReport
@@ -42,6 +43,7 @@ from spyre_studio.session_insights import Advising
 from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, PASSES, VERIFY, WORK, WRITE
 from spyre_studio.solved import Asked, Solved, was_stopped
 from spyre_studio.sweep import Setting, keeping_reserve
+from spyre_studio.units import format_count
 from spyre_studio.variant import Variants
 from spyre_studio.variant_change import Wanted, WantedChange
 
@@ -207,18 +209,22 @@ class Session(Advising):
             self.saved.emit(path)
 
     def set_options(self, device: str, cores: int | None, pipeline: str) -> None:
-        """Change how plans are made; `cores` None means all of the device."""
+        """Change how plans are made, as one step of undo; `cores` None means all of the device."""
         old, new = self._options, replace(self._options, device=device, cores=cores, pipeline=pipeline)
+        made = self._device
         try:
             if (device, cores) != (old.device, old.cores):
                 same = device == old.device  # else the other device has a reserve of its own
-                self._device = keeping_reserve(new.load(), self._device) if same else new.load()
+                made = keeping_reserve(new.load(), made) if same else new.load()
         except StudioError as error:
             self._fail(Failure.of(error))
             return
-        self._options = new
-        self.changed.emit("options")
-        self._follow()
+        wanted = Wanted(self._pins, made, new, self._variants)
+        if self._model is None or self._opening:
+            self._set_wanted(wanted)  # there is nothing yet that could be undone
+        elif new != old:
+            words = f"Plan with {name_of(pipeline) or 'a pipeline of its own'}"
+            self._want(words if pipeline != old.pipeline else f"Plan for {format_count(made.cores, 'core')}", wanted)
 
     def show_variant(self, name: str) -> None:
         """Put pins, device, options and plan of a variant on screen, as one step of undo; a plan that is known is not

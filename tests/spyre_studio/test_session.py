@@ -263,6 +263,11 @@ def test_options_make_another_plan(stage: Stage, model: Path) -> None:
     assert session.options.cores == 4
     session.set_options("spyre", None, "staged")
     assert stage.plan is first
+    assert session.undo_stack.undoText() == "Plan for 32 cores"
+    session.undo_stack.undo()
+    assert session.device.cores == 4
+    session.undo_stack.undo()
+    assert (session.options.cores, session.stale, session.undo_stack.canUndo()) == (None, False, False)
 
 
 def test_a_solve_that_fails_leaves_the_plan_stale(stage: Stage, model: Path) -> None:
