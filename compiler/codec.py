@@ -76,15 +76,16 @@ def kind_of(cls: type) -> str:
     return next(name for name, known in KINDS.items() if known is cls)
 
 
-def parse_document(text: str, origin: str, kinds: Collection[str] = KINDS) -> dict[str, object]:
-    """Check the envelope; returns a dict with kind and value. Documents of other kinds than `kinds` are refused."""
+def parse_document(text: str, origin: str, kinds: Collection[str] = KINDS, newest: int = VERSION) -> dict[str, object]:
+    """Check the envelope; returns a dict with kind and value. Documents of other kinds than `kinds` are refused, and
+    versions above `newest`."""
     try:
         document = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise InputError(origin, f"it is not valid JSON ({error})", "choose a file written by Spyre Studio") from error
     if not isinstance(document, dict) or not document.keys() >= ENVELOPE:
         raise InputError(origin, "it is JSON, but not a Spyre Studio document", "choose a file written by Spyre Studio")
-    check_version(document["version"], origin)
+    check_version(document["version"], origin, newest)
     extra = sorted(document.keys() - ENVELOPE)
     if extra:
         raise InputError(origin, f"it has an entry {extra[0]!r} beside its value", "remove it, or export it again")
@@ -108,12 +109,12 @@ def _no_number(word: str) -> float:
     raise ValueError(f"{word} is not a number of JSON")
 
 
-def check_version(version: object, origin: str) -> None:
+def check_version(version: object, origin: str, newest: int = VERSION) -> None:
     """Refuse versions this program cannot read, naming both."""
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise InputError(origin, f"its version is {version!r}, versions start at 1", "export it again")
-    if version > VERSION:
-        why = f"it was written by a newer program (format version {version}, this one reads up to {VERSION})"
+    if version > newest:
+        why = f"it was written by a newer program (format version {version}, this one reads up to {newest})"
         raise InputError(origin, why, "update Spyre Studio, or export it again with this version")
 
 

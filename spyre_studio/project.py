@@ -5,7 +5,7 @@ Owns: what belongs to a project.  Refuses Qt, files (`project_document`) and che
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from compiler.captured import Captured
@@ -65,7 +65,8 @@ class KeptPlan:
 @dataclass(frozen=True, slots=True)
 class Project:
     """`pins`, `device` and `options` are what is wanted now; `shown` and `before` are the plans on screen and before it
-    by their place in `plans`, -1 for none.  `saved_as` is where an autosaved project was saved by hand, '' if nowhere.
+    by their place in `plans`, -1 for none.  `saved_as` is where an autosaved project was saved by hand, '' if nowhere;
+    `off` are pins that are switched off for a moment.
     """
 
     model: ModelReference
@@ -80,3 +81,4 @@ class Project:
     note: str = ""
     view: ProjectView = ProjectView()
     saved_as: str = ""
+    off: Pins = field(default_factory=Pins)

@@ -27,6 +27,8 @@ from spyre_studio.request import CompiledParts
 from spyre_studio.variant import Variants, tree_fault
 
 KIND: Final = "project"
+NEWEST: Final = VERSION + 1
+"""Of a project with pins that are switched off; without them it is written as programs that know none can read it."""
 _MOST_CORES: Final = 1 << 20
 
 
@@ -57,6 +59,7 @@ class ProjectDocument:
     note: str = ""
     view: ProjectView = field(default_factory=ProjectView)
     saved_as: str = ""
+    off: Pins = field(default_factory=Pins)
 
 
 def plain_project(project: Project) -> object:
@@ -72,7 +75,7 @@ def plain_project(project: Project) -> object:
         )
         for kept in project.plans
     )
-    return unstructure(
+    plain = unstructure(
         ProjectDocument(
             project.model,
             project.captured,
@@ -86,8 +89,12 @@ def plain_project(project: Project) -> object:
             project.note,
             project.view,
             project.saved_as,
+            project.off,
         )
     )
+    if isinstance(plain, dict) and not project.off:
+        del plain["off"]
+    return plain
 
 
 def project_of(plain: object, origin: str) -> Project:
@@ -113,18 +120,19 @@ def project_of(plain: object, origin: str) -> Project:
         found.note,
         found.view,
         found.saved_as,
+        found.off,
     )
 
 
 def print_project(project: Project) -> str:
     """The file's text; inverse of `parse_project`."""
-    document = {"kind": KIND, "version": VERSION, "value": plain_project(project)}
+    document = {"kind": KIND, "version": NEWEST if project.off else VERSION, "value": plain_project(project)}
     return json.dumps(document, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def parse_project(text: str, origin: str = "this project") -> Project:
     """The project in a document; InputError if it is none that this program can read."""
-    document = parse_document(text, origin, (KIND,))
+    document = parse_document(text, origin, (KIND,), NEWEST)
     return project_of(document["value"], origin)
 
 

@@ -52,7 +52,9 @@ class ProjectKeeper(QObject):
     @property
     def unsaved(self) -> bool:
         """True if closing would lose something that somebody did: pins, variants, notes, or a change of a saved one."""
-        mine = self.path is not None or bool(self._session.pins) or len(self._session.variants) > 1 or bool(self.note)
+        session = self._session
+        pinned = bool(session.pins) or bool(session.resting.beside(session.pins))
+        mine = self.path is not None or pinned or len(session.variants) > 1 or bool(self.note)
         return mine and self._session.compilation is not None and self._state() != self._saved
 
     def name(self, model: str) -> str:
@@ -246,6 +248,7 @@ class ProjectKeeper(QObject):
         return (
             session.source,
             print_pins(session.pins),
+            print_pins(session.resting.beside(session.pins)),
             session.options,
             session.device,
             session.variants,

@@ -42,6 +42,7 @@ class Projecting(Varying):
             note,
             view,
             saved_as,
+            self.resting.beside(self._pins),
         )
 
     def _as_it_was(self, shared: Shared, value: Captured) -> tuple[Shared, Captured]:

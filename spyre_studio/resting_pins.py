@@ -1,7 +1,7 @@
 """Resting pins: those that somebody switched off for a moment, and may switch on again.
 
 Owns what they were.  Refuses to change the pins of a session, which is a step of undo: whoever switches does.  They are
-forgotten with the model, and are no part of a project.
+forgotten with the model; a project keeps them.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ class RestingPins:
     def clear(self) -> None:
         """Another model is open."""
         self._pins = Pins()
+
+    def restore(self, pins: Pins) -> None:
+        """Those of a project that is opened, in place of what rested."""
+        self._pins = pins
 
     def beside(self, pins: Pins) -> Pins:
         """Those that are not among these pins."""

@@ -116,7 +116,9 @@ class Session(Advising):
         def adopt(entry: Solved) -> None:
             spec, tree = project.model.spec, project.variants
             self._adopt(spec, model, project.captured, project.pins, entry, tree, before)
-            self.changed.emit("options")
+            self.resting.restore(project.off)
+            for what in ("options", "pins"):
+                self.changed.emit(what)
             self.restored.emit(project)
             if self.stale:
                 self._follow()
@@ -191,6 +193,11 @@ class Session(Advising):
     def unpin(self, key: str) -> None:
         """Remove a pin by its key, such as `division:OP`."""
         self.set_pins(without(self._pins, key))
+
+    def forget_pin(self, key: str) -> None:
+        """Forget a pin that is switched off."""
+        self.resting.forget(key)
+        self.changed.emit("pins")
 
     def load_pins(self, path: str) -> None:
         """Take the pins of a pins file, as one step of undo."""

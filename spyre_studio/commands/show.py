@@ -22,7 +22,7 @@ from spyre_studio.commands.terminal import Terminal, warn
 from spyre_studio.pass_text import print_passes
 from spyre_studio.project_check import checked, model_fault
 from spyre_studio.project_document import KIND as PROJECT
-from spyre_studio.project_document import parse_project, placed
+from spyre_studio.project_document import NEWEST, parse_project, placed
 from spyre_studio.project_summary import describe_project
 from spyre_studio.run_summary import describe_run
 from spyre_studio.summary import describe
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise refused
     text = tasks.read_text(arguments.file)
     origin = str(arguments.file)
-    kind = str(parse_document(text, origin, (*KINDS, PROJECT))["kind"])
+    kind = str(parse_document(text, origin, (*KINDS, PROJECT), NEWEST)["kind"])
     if kind == PROJECT:
         return _show_project(text, arguments.part, origin)
     value: object = from_json(KINDS[kind], text, origin)

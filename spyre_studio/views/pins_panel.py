@@ -166,8 +166,7 @@ class PinsPanel(QWidget):
         if key in self._session.pins.keys:
             self._session.unpin(key)
         else:
-            self._session.resting.forget(key)
-            self.refresh()
+            self._session.forget_pin(key)
 
     def _switch(self, key: str) -> None:
         """Off for a moment, or on again: both are steps of undo."""

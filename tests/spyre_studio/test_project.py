@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from compiler.codec import VERSION
+from compiler.codec import VERSION, parse_document
 from compiler.device import load_device
 from compiler.errors import InputError, StudioError
 from compiler.pins import Pins
 from spyre_studio.model_place import beside, located
 from spyre_studio.options import CompileOptions
 from spyre_studio.project import KeptPlan, ModelReference, Project, ProjectView, is_project
-from spyre_studio.project_document import parse_project, print_project, read_project, write_project
+from spyre_studio.project_document import NEWEST, parse_project, print_project, read_project, write_project
 from spyre_studio.variant import FIRST, Variant, Variants
 from tests.spyre_studio.plans import captured, compiled, divided
 
@@ -85,9 +85,20 @@ def test_what_older_programs_left_out_is_made_up_for(document: Plain, project: P
 
 
 def test_newer_versions_are_refused_with_both_named(document: Plain) -> None:
-    document["version"] = VERSION + 1
-    with pytest.raises(InputError, match=rf"version {VERSION + 1}, this one reads up to {VERSION}"):
+    document["version"] = NEWEST + 1
+    with pytest.raises(InputError, match=rf"version {NEWEST + 1}, this one reads up to {NEWEST}"):
         parse_project(json.dumps(document))
+
+
+def test_pins_that_are_switched_off_are_kept_and_only_they_raise_the_version(project: Project, document: Plain) -> None:
+    assert document["version"] == VERSION
+    assert "off" not in value_of(document), "older programs read what has none"
+    off = replace(project, off=divided("exp", i=2))
+    text = print_project(off)
+    assert json.loads(text)["version"] == NEWEST > VERSION
+    assert parse_project(text) == off
+    with pytest.raises(InputError, match=f"version {NEWEST}, this one reads up to {VERSION}"):
+        parse_document(text, "this project", ("project",))  # as older programs do
 
 
 def test_a_file_that_cannot_be_written_keeps_what_it_was(project: Project, tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_a_file_that_is_none_leaves_what_is_open(qtbot: QtBot, session: Session,
     with qtbot.waitSignal(session.failed, timeout=60_000) as told:
         session.open_project(str(wrong))
     assert told.args is not None
-    assert "format version 9, this one reads up to 1" in str(told.args[1])
+    assert "format version 9, this one reads up to 2" in str(told.args[1])
     assert session.compilation is before
 
 
@@ -152,6 +152,15 @@ def test_pins_without_a_plan_are_stale_as_they_were(qtbot: QtBot, session: Sessi
     opened(qtbot, session, saved)
     assert session.stale
     assert session.pins == divided("sum", i=8)
+
+
+def test_pins_that_are_switched_off_come_back(qtbot: QtBot, session: Session, saved: Path) -> None:
+    write_project(saved, replace(read_project(saved), off=divided("exp", i=2)))
+    opened(qtbot, session, saved)
+    assert session.resting.beside(session.pins) == divided("exp", i=2)
+    again = session.project(ProjectView(), "")
+    assert again is not None
+    assert again.off == divided("exp", i=2)
 
 
 def test_nothing_open_is_no_project(qapp: object, tmp_path: Path) -> None:

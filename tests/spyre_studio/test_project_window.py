@@ -136,6 +136,29 @@ def test_saved_closed_and_opened_one_is_where_one_was(
     assert again.windowTitle() == "work – Spyre Studio"
 
 
+def test_a_pin_that_is_switched_off_is_saved_and_comes_back(
+    desk: Desk, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = desk.window(model)
+    window.session.pin_division("exp", {"b": 2})
+    window.workbench.pins._switch("division:exp")
+    assert window.project.unsaved, "a pin that rests would be lost"
+    desk.save(window, tmp_path / "work.spyre", monkeypatch)
+    assert window.windowTitle() == "work – Spyre Studio"
+    window.workbench.pins._remove("division:exp")
+    assert window.windowTitle() == "work* – Spyre Studio", "it was forgotten"
+    window.project._saved = window.project._state()
+    window.close()
+
+    again = desk.window(tmp_path / "work.spyre")
+    assert not again.session.pins
+    assert again.windowTitle() == "work – Spyre Studio"
+    assert [(card.key, card.off) for card in again.workbench.pins.cards] == [("division:exp", True)]
+    again.workbench.pins._switch("division:exp")
+    assert again.session.pins == divided("exp", b=2)
+    assert again.project.unsaved
+
+
 def test_closing_asks_and_every_answer_has_a_key(
     desk: Desk, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
