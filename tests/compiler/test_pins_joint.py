@@ -36,7 +36,7 @@ def solved(
 ) -> Compilation:
     problem = problem_of(program, pins)
     problem = replace(problem, device=problem.device.with_cores(cores))
-    pipeline = f"{STAGED},co-optimize{{solver={solver} seconds=3.0 moves={moves}}}"
+    pipeline = f"{STAGED},co-optimize{{solver={solver} seconds=30.0 moves={moves}}}"
     return compile_problem(ModelGraph(program.name, (), (), ()), problem, pipeline=pipeline)
 
 
