@@ -95,10 +95,15 @@ def do(done: Done, window: MainWindow) -> None:
 
 def bring_to(session: Session, pins: Pins, pipeline: str) -> None:
     """Have these pins, the pipeline if one is named, and all cores of the usual device, as a step takes for granted."""
+    plan_as_usual(session, pipeline)
+    session.set_pins(pins)
+    if session.stale and not session.busy:
+        session.resolve()
+
+
+def plan_as_usual(session: Session, pipeline: str) -> None:
+    """Have plans made for all cores of the usual device, by the pipeline if one is named."""
     usual, options = CompileOptions(), session.options
     wanted = (usual.device, None, pipeline or name_of(options.pipeline))
     if (options.device, options.cores, name_of(options.pipeline)) != wanted:
         session.set_options(usual.device, None, pipeline or options.pipeline)
-    session.set_pins(pins)
-    if session.stale and not session.busy:
-        session.resolve()

@@ -187,10 +187,20 @@ class Guides(QObject):
     def _session_changed(self, what: str) -> None:
         if what == "model":
             self._model_changed()
+        elif what == "state" and self._awaited is not None:
+            self._plan_first(self._awaited)
         elif self._lesson is not None:
             if what in {"plan", "state"}:
                 self.changed.emit()
             self._soon.start()
+
+    def _plan_first(self, lesson: Lesson) -> None:
+        """What is opened for a lesson is planned as its first step takes it for granted: there is no plan before."""
+        from spyre_studio.guide_conditions import plan_as_usual
+
+        session = self._window.session
+        if session.opening == lesson.heading.model:
+            plan_as_usual(session, lesson.pipeline_at(0, _FIRST_PIPELINE))
 
     def _simulated(self) -> None:
         self._soon.start()

@@ -199,9 +199,11 @@ class Handlers(WhatIfHandlers):
         self._timeline().toggle_critical()
 
     def _timeline(self) -> TimelineView:
-        """The timeline, brought to the front."""
+        """The timeline, brought to the front and given the keyboard: Space plays it."""
         self._window.workbench.show_view("timeline")
-        return cast("TimelineView", self._window.workbench.views["timeline"])
+        view = cast("TimelineView", self._window.workbench.views["timeline"])
+        view.ties.take_keyboard()
+        return view
 
     def flip(self, row: Action) -> None:
         """Turn the switch the action names."""

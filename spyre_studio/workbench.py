@@ -29,6 +29,7 @@ from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.theme import GRID
 from spyre_studio.turns import Turns
+from spyre_studio.unfilter import unfilter
 from spyre_studio.view_host import ViewHost
 from spyre_studio.views import VIEWS, View, ViewRow
 from spyre_studio.views.compare import CompareView
@@ -89,6 +90,11 @@ class Workbench(QWidget):
         self._first_state = QByteArray()
         self._sized = False
         self.making = self._make()
+        session.changed.connect(self._changed)
+
+    def _changed(self, what: str) -> None:
+        if what == "model":
+            unfilter(self)
 
     def _make(self) -> Iterator[str]:
         """Make one part after the other; yields the key of each view."""

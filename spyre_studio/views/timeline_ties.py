@@ -1,13 +1,14 @@
 """What ties a timeline to the other views: the core under the pointer, and the steps that are in view together.
 
-Owns: telling the selection what the timeline is at, and following what it says.  Refuses: painting.
+Owns: telling the selection what the timeline is at, following what it says, and what has the keyboard.  Refuses:
+painting.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from spyre_studio.shared_axis import SharedAxis
 from spyre_studio.step_times import StepTimes, step_times
@@ -38,6 +39,23 @@ class TimelineTies(QObject):
         data, compilation = self._view.data, self._view.compilation
         self._times = step_times(data, compilation) if data is not None and compilation is not None else None
         self._axis.renew()
+        QTimer.singleShot(0, self, self._settle)  # first the lanes take their place
+
+    def take_keyboard(self) -> None:
+        """Have keys go to the run; while there is none they go to the view, and to the run as soon as it is there."""
+        view = self._view
+        if view.data is None:
+            view.setFocus()
+        else:
+            (view.table.table if view.table_shown else view.canvas).setFocus()
+
+    def _settle(self) -> None:
+        view = self._view
+        if view.data is None:
+            return
+        view.canvas.reveal_core(min(view.selection.core, view.data.trace.cores - 1))
+        if view.hasFocus():
+            self.take_keyboard()
 
     # The core under the pointer
 

@@ -103,7 +103,7 @@ class WhyTable(QWidget):
         self.table.customContextMenuRequested.connect(self._menu)
 
     def _arrange(self) -> None:
-        self.reasons.setAccessibleName("Which reason")
+        self.reasons.setAccessibleName("Filter by reason")
         self.words.setPlaceholderText("Filter")
         self.words.setAccessibleName("Filter by words")
         self.words.setClearButtonEnabled(True)

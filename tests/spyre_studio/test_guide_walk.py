@@ -138,6 +138,16 @@ def test_a_lesson_is_resumed_with_the_plan_that_its_step_speaks_of(
         qtbot.waitUntil(lambda: guides.done, timeout=PATIENCE)
 
 
+def test_a_lesson_begins_with_the_plan_of_its_first_step_and_none_before(qtbot: QtBot, window: MainWindow) -> None:
+    session = window.session
+    session.set_options("spyre", 8, "co-optimized")  # as the lesson before may have left it
+    begin(qtbot, window, "mismatch")
+    assert (session.options.pipeline, session.options.cores) == ("staged", None)
+    assert session.compilation is not None
+    assert session.before is None
+    assert not session.undo_stack.canUndo()
+
+
 def test_a_lesson_is_walked_by_hand(qtbot: QtBot, window: MainWindow) -> None:
     """The graph, the grid of cores, loops by keys, a button of the scratchpad and a tab, as a reader would."""
     begin(qtbot, window, "mismatch")
