@@ -142,7 +142,10 @@ class MainWindow(QMainWindow):
 
     def open(self, spec: str) -> None:
         """Open a model, a plan, a project, an example, or a link to a place in one; what is open stays until it is
-        there.  Changes that are not saved are asked about first."""
+        there.  Changes that are not saved are asked about first.  A link into what is open only goes there."""
+        if self.links.stays(spec):
+            self.leave_start_page()
+            return
         self.project.leave(lambda: self._open(spec))
 
     def _open(self, spec: str) -> None:

@@ -1,5 +1,6 @@
 """Links in the real window: followed when the plan is there, honest about what it does not have, copied and opened."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,6 +46,11 @@ def follow(window: MainWindow, door: LinkedDoor, link: str) -> str:
     window.open(link)
     door.put_model(compiled())
     return window.banner.sentence if window.banner.isVisible() else ""
+
+
+def read(door: LinkedDoor) -> list[str]:
+    """What was opened, from first to last."""
+    return [asked for asked in door.asked if asked.startswith("open ")]
 
 
 def test_the_place_is_shown_as_soon_as_the_plan_is_there(window: MainWindow, door: LinkedDoor) -> None:
@@ -96,10 +102,34 @@ def test_a_copied_link_comes_back_to_the_same_place(window: MainWindow, door: Li
     before = window.selection.place
     window.workbench.show_view("verify")
     window.actions_.trigger("open-link")
-    assert door.asked[-1] == "open softmax"
-    door.changed.emit("model")
+    assert door.asked.count("open softmax") == 1, "it is open already"
     assert window.selection.place == before
     assert window.workbench.current_view == "roofline"
+
+
+def test_a_link_into_what_is_open_reads_it_anew_only_where_its_file_has_changed(
+    window: MainWindow, door: LinkedDoor, tmp_path: Path
+) -> None:
+    path = write_model(tmp_path)
+    other = tmp_path / "other.json"
+    other.symlink_to(path)
+    follow(window, door, str(path))
+    reads = [f"open {path}"]
+    window.session.pin_division("exp", {"i": 2})
+    window.open(f"{other}#op=exp&core=5&view=roofline")
+    assert (read(door), window.selection.op, window.selection.core) == (reads, "exp", 5)
+    assert window.session.undo_stack.canUndo()
+    assert window.workbench.current_view == "roofline"
+    window.session.undo_stack.undo()
+    window.open(str(path))
+    reads.append(f"open {path}")
+    assert read(door) == reads, "no place in it: somebody wants the file"
+    door.changed.emit("model")
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    window.open(f"{path}#core=7")
+    assert read(door) == [*reads, f"open {path}"]
+    window.open("softmax#core=1")
+    assert read(door)[-1] == "open softmax"
 
 
 def test_a_clipboard_without_a_link_is_said(window: MainWindow, door: LinkedDoor) -> None:
@@ -128,6 +158,7 @@ def test_a_link_into_a_project_goes_further_than_the_project_remembers(
             window.actions_.trigger("save-project")
         window.workbench.full.enter("roofline")
         assert read_link(window.links.here()).spec == str(path)
+        os.utime(path, (1, 1))  # as if another program had written it
         with qtbot.waitSignal(window.session.restored, timeout=PATIENCE):
             window.open(f"{path}#core=7&buffer=max&view=verify&hue=3")
         place = window.selection.place
@@ -135,6 +166,14 @@ def test_a_link_into_a_project_goes_further_than_the_project_remembers(
         assert window.workbench.current_view == "verify"
         assert window.workbench.full.key == ""
         assert "hue=3" in window.banner.sentence
+        window.session.pin_division("exp", {"i": 2})
+        window.open(f"{path}#core=2")
+        assert (window.session.opening, window.selection.core) == ("", 2), "it is open: nothing is read or asked"
+        assert window.session.undo_stack.canUndo()
+        with qtbot.waitSignal(window.session.saved, timeout=PATIENCE):
+            window.actions_.trigger("save-project")
+        window.open(f"{path}#core=3")
+        assert (window.session.opening, window.selection.core) == ("", 3)
     finally:
         window.close()
 
