@@ -14,7 +14,6 @@ from compiler.captured import Captured
 from compiler.compilation import Compilation
 from compiler.errors import StudioError
 from compiler.pins import Pins
-from compiler.pipelines import name_of
 from compiler.problem import Problem
 from compiler.text.pins_text import print_pins
 from simulator.report import VerifyReport
@@ -230,6 +229,8 @@ class Session(Advising):
         if self._model is None or self._opening:
             self._set_wanted(wanted)  # there is nothing yet that could be undone
         elif new != old:
+            from compiler.pipelines import name_of  # which no start needs
+
             words = f"Plan with {name_of(pipeline) or 'a pipeline of its own'}"
             self._want(words if pipeline != old.pipeline else f"Plan for {format_count(made.cores, 'core')}", wanted)
 
