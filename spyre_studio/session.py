@@ -42,9 +42,8 @@ from spyre_studio.session_insights import Advising
 from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, PASSES, VERIFY, WORK, WRITE
 from spyre_studio.solved import Asked, Solved, was_stopped
 from spyre_studio.sweep import Setting, keeping_reserve
-from spyre_studio.units import format_count
 from spyre_studio.variant import Variants
-from spyre_studio.variant_change import Wanted, WantedChange
+from spyre_studio.variant_change import Wanted, WantedChange, option_words
 
 _STALE = Failure("the plan on screen", "pins or options changed since it was made", "re-solve first, or save the pins")
 
@@ -229,10 +228,7 @@ class Session(Advising):
         if self._model is None or self._opening:
             self._set_wanted(wanted)  # there is nothing yet that could be undone
         elif new != old:
-            from compiler.pipelines import name_of  # which no start needs
-
-            words = f"Plan with {name_of(pipeline) or 'a pipeline of its own'}"
-            self._want(words if pipeline != old.pipeline else f"Plan for {format_count(made.cores, 'core')}", wanted)
+            self._want(option_words(old, new, made.cores), wanted)
 
     def show_variant(self, name: str) -> None:
         """Put pins, device, options and plan of a variant on screen, as one step of undo; a plan that is known is not

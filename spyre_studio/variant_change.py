@@ -13,6 +13,7 @@ from PySide6.QtGui import QUndoCommand
 from compiler.device import Device
 from compiler.pins import Pins
 from spyre_studio.options import CompileOptions
+from spyre_studio.units import format_count
 from spyre_studio.variant import Variants
 
 
@@ -56,3 +57,12 @@ class WantedChange(QUndoCommand):
     def undo(self) -> None:
         """What was there before it."""
         self._apply(self._before)
+
+
+def option_words(old: CompileOptions, new: CompileOptions, cores: int) -> str:
+    """The name of a change of options: another pipeline, or so many cores."""
+    from compiler.pipelines import name_of  # which no start needs
+
+    if new.pipeline != old.pipeline:
+        return f"Plan with {name_of(new.pipeline) or 'a pipeline of its own'}"
+    return f"Plan for {format_count(cores, 'core')}"
