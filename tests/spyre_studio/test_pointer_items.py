@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtCore import QPointF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -57,8 +57,7 @@ def test_less_is_shown_while_the_pointer_rests_on_what_is_gone(
     show(qtbot, canvas, 700, 500)
     fill(canvas, LARGE)
     at = last_place(canvas)
-    QTest.mouseMove(canvas, QPoint(0, 0))
-    QTest.mouseMove(canvas, at.toPoint())
+    canvas._pointer.hover(at)  # as a move of the mouse does, wherever that was before
     assert canvas.hover_item is not None
     told: list[object] = []
     canvas.hovered.connect(told.append)
