@@ -5,6 +5,7 @@ Owns: filters, titles and the folder used last. Refuses: reading and writing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -86,3 +87,17 @@ class FileDialogs:
         if path:
             self._folder = str(Path(path).parent)
         return path
+
+
+def with_suffix(path: str, kind: str, suffixes: Iterable[str]) -> str:
+    """The path, with the suffix of the chosen kind where it has none of `suffixes`; the first one for an unknown kind.
+
+    >>> with_suffix("a", "Text (*.txt)", (".html", ".txt")), with_suffix("v1.2", "", (".html", ".txt"))
+    ('a.txt', 'v1.2.html')
+    >>> with_suffix("a.HTML", "Text (*.txt)", (".html", ".txt")), with_suffix("a.b", "Page (*.html)", (".html", ".txt"))
+    ('a.HTML', 'a.b.html')
+    """
+    known = tuple(suffixes)
+    if path.lower().endswith(known):
+        return path
+    return path + next((suffix for suffix in known if f"*{suffix}" in kind), known[0])

@@ -6,6 +6,7 @@ Owns: asking for the file. Refuses: writing; the session asks the worker.
 from __future__ import annotations
 
 from spyre_studio.action import Action
+from spyre_studio.file_dialogs import with_suffix
 from spyre_studio.graph_actions import GraphHandlers
 from spyre_studio.report_forms import SUFFIXES
 
@@ -23,15 +24,4 @@ class ReportHandlers(GraphHandlers):
         proposed = f"{compilation.graph.name}.report.html"
         path, kind = self._window.handlers.dialogs.save_report(proposed, KINDS)
         if path:
-            self._session.save_report(with_suffix(path, kind))
-
-
-def with_suffix(path: str, kind: str) -> str:
-    """The path with the suffix of the chosen kind where it has none of a report.
-
-    >>> with_suffix("a", KINDS.split(";;")[1]), with_suffix("a.html", "Text (*.txt)"), with_suffix("v1.2", "")
-    ('a.txt', 'a.html', 'v1.2.html')
-    """
-    if path.lower().endswith(tuple(SUFFIXES)):
-        return path
-    return path + (".txt" if "*.txt" in kind else ".html")
+            self._session.save_report(with_suffix(path, kind, SUFFIXES))

@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Final
 
 from spyre_studio.action import Action
+from spyre_studio.file_dialogs import with_suffix
 from spyre_studio.report_actions import ReportHandlers
 
 KINDS: Final = "Trace for Perfetto (*.json);;Columns of numbers (*.npz)"
+SUFFIXES: Final = (".json", ".npz")
 
 
 class RunHandlers(ReportHandlers):
@@ -24,15 +26,4 @@ class RunHandlers(ReportHandlers):
         proposed = f"{compilation.graph.name}.run.json"
         path, kind = self._window.handlers.dialogs.save_run(proposed, KINDS)
         if path:
-            self._session.save_run(with_suffix(path, kind))
-
-
-def with_suffix(path: str, kind: str) -> str:
-    """The path with the suffix of the chosen kind where it has none of a run.
-
-    >>> with_suffix("a", KINDS.split(";;")[1]), with_suffix("a.json", "Columns of numbers (*.npz)")
-    ('a.npz', 'a.json')
-    """
-    if path.lower().endswith((".json", ".npz")):
-        return path
-    return path + (".npz" if "*.npz" in kind else ".json")
+            self._session.save_run(with_suffix(path, kind, SUFFIXES))

@@ -14,14 +14,14 @@ from pytestqt.qtbot import QtBot
 from compiler.compilation import Compilation
 from compiler.pins import Pins
 from spyre_studio.failure import Failure
-from spyre_studio.file_dialogs import FileDialogs
+from spyre_studio.file_dialogs import FileDialogs, with_suffix
 from spyre_studio.insight import Basis, Saving
 from spyre_studio.insight_trials import weigh
 from spyre_studio.insight_weighed import NOT_WEIGHED
 from spyre_studio.insights import insights
 from spyre_studio.qt_theme import apply_theme
 from spyre_studio.report_actions import KINDS as FORMS
-from spyre_studio.report_actions import with_suffix
+from spyre_studio.report_forms import SUFFIXES
 from spyre_studio.reporter import Silent
 from spyre_studio.session_state import WEIGH
 from spyre_studio.theme import LIGHT, Theme
@@ -256,9 +256,9 @@ def test_the_window_goes_where_an_insight_shows_and_saves_a_report(
 
 def test_a_report_gets_the_suffix_of_its_kind() -> None:
     page, text = FORMS.split(";;")
-    assert with_suffix("a", page) == "a.html"
-    assert with_suffix("a", text) == "a.txt"
-    assert with_suffix("a.HTML", text) == "a.HTML"
+    assert with_suffix("a", page, SUFFIXES) == "a.html"
+    assert with_suffix("a", text, SUFFIXES) == "a.txt"
+    assert with_suffix("a.HTML", text, SUFFIXES) == "a.HTML"
 
 
 def test_attention_names_its_dearest_step_first(qtbot: QtBot, tmp_path: Path, dark: Theme) -> None:

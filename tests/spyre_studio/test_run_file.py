@@ -8,7 +8,8 @@ import pytest
 from compiler.errors import InputError
 from simulator.timing.simulate import simulate
 from simulator.trace_file import load_trace
-from spyre_studio.run_actions import KINDS, with_suffix
+from spyre_studio.file_dialogs import with_suffix
+from spyre_studio.run_actions import KINDS, SUFFIXES
 from spyre_studio.run_file import write_run
 from spyre_studio.worker_tasks import TASKS, Call, Store
 from tests.spyre_studio.plans import compiled
@@ -51,6 +52,6 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 def test_a_name_without_suffix_gets_that_of_its_kind() -> None:
     perfetto, columns = KINDS.split(";;")
-    assert with_suffix("a", perfetto) == "a.json"
-    assert with_suffix("a", columns) == "a.npz"
-    assert with_suffix("a.JSON", columns) == "a.JSON"
+    assert with_suffix("a", perfetto, SUFFIXES) == "a.json"
+    assert with_suffix("a", columns, SUFFIXES) == "a.npz"
+    assert with_suffix("a.JSON", columns, SUFFIXES) == "a.JSON"
