@@ -25,6 +25,14 @@ class Door(Stage):
         self.changed.emit("model")
 
 
+class LinkedDoor(Door):
+    """Knows what it opened, as a session does."""
+
+    def open(self, spec: str) -> None:
+        super().open(spec)
+        self._source = spec
+
+
 def opened(qtbot: QtBot, qapp: QApplication, door: Door, store: QSettings | None) -> MainWindow:
     window = MainWindow(door, ThemeFollower(qapp, "dark"), store)
     qtbot.addWidget(window)

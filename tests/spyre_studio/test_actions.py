@@ -1,7 +1,6 @@
 """The table of actions: whole, no key twice, and the only source of menus, palette and page of keys."""
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QKeySequence
@@ -17,16 +16,11 @@ from spyre_studio.selection import Selection
 from spyre_studio.settings import SETTINGS
 from spyre_studio.theme import Theme
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import Stage, quiet_settings
+from tests.spyre_studio.stage import Stage
 
 
 def action(key: str) -> Action:
     return next(row for row in ACTIONS if row.key == key)
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

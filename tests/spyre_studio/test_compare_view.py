@@ -1,7 +1,5 @@
 """Compare: rows with causes and times, empty and equal plans, and the way from a row to the selection."""
 
-from pathlib import Path
-
 import pytest
 from frozendict import frozendict
 from PySide6.QtCore import Qt
@@ -17,12 +15,7 @@ from spyre_studio.theme import THEMES, Theme
 from spyre_studio.views.compare import CompareView, delta_colour
 from tests.programs import attention
 from tests.spyre_studio.plans import compiled, divided
-from tests.spyre_studio.stage import Stage, quiet_settings, staged
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
+from tests.spyre_studio.stage import Stage, staged
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Links in the real window: followed when the plan is there, honest about what it does not have, copied and opened."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,31 +13,16 @@ from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import ThemeFollower
 from spyre_studio.session import Session
 from spyre_studio.theme import Theme
-from tests.spyre_studio.door import Door, opened
+from tests.spyre_studio.door import LinkedDoor
 from tests.spyre_studio.plans import compiled, write_model
 from tests.spyre_studio.stage import quiet_settings
 
 PATIENCE = 60_000
 
 
-class LinkedDoor(Door):
-    """Knows what it opened, as a session does."""
-
-    def open(self, spec: str) -> None:
-        super().open(spec)
-        self._source = spec
-
-
 @pytest.fixture
 def door(tmp_path: Path) -> LinkedDoor:
     return LinkedDoor(quiet_settings(str(tmp_path)))
-
-
-@pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, door: LinkedDoor, dark: Theme) -> Iterator[MainWindow]:
-    made = opened(qtbot, qapp, door, None)
-    yield made
-    made.close()
 
 
 def follow(window: MainWindow, door: LinkedDoor, link: str) -> str:

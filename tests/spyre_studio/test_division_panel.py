@@ -1,7 +1,5 @@
 """The division panel driven as a user would: grid and operands together, candidates, handovers, room."""
 
-from pathlib import Path
-
 import pytest
 from frozendict import frozendict
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -21,14 +19,9 @@ from spyre_studio.views.inspector import InspectorView
 from tests.programs import chain, product
 from tests.sketch import Sketch
 from tests.spyre_studio.plans import compiled, divided
-from tests.spyre_studio.stage import Stage, all_texts, colours_in, quiet_settings, staged
+from tests.spyre_studio.stage import Stage, all_texts, colours_in, staged
 
 LEFT = Qt.MouseButton.LeftButton
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 def summed() -> LoopProgram:

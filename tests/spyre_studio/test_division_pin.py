@@ -1,7 +1,5 @@
 """What a pin of a division says of itself from the click until its plan is there."""
 
-from pathlib import Path
-
 import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
@@ -15,14 +13,9 @@ from spyre_studio.views.division import DivisionPanel
 from spyre_studio.views.inspector import InspectorView
 from tests.programs import chain
 from tests.spyre_studio.plans import compiled, divided
-from tests.spyre_studio.stage import Stage, quiet_settings, staged
+from tests.spyre_studio.stage import Stage, staged
 
 PINS = divided("neg", i=4)
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """What ends beside the views is told in a line with its verdict, once, and only of the plan on screen."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from frozendict import frozendict
@@ -14,13 +13,8 @@ from spyre_studio.insight_weighed import Trial, Weighed
 from spyre_studio.session_state import SIMULATE, SWEEP, VERIFY, WEIGH
 from spyre_studio.sweep import Setting, Sweep, figures_of
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import Stage, quiet_settings
+from tests.spyre_studio.stage import Stage
 from tests.spyre_studio.verified import clobbered, right
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

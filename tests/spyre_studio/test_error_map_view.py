@@ -1,21 +1,13 @@
 """The map of errors in the verify view: the frame of the selected core, its legend, its axes, and the room it takes."""
 
-from pathlib import Path
-
-import pytest
 from pytestqt.qtbot import QtBot
 
 from spyre_studio.selection import Selection
 from spyre_studio.theme import DARK, LIGHT, Theme
 from spyre_studio.views.error_map_canvas import frame_colour
 from spyre_studio.views.verify import VerifyView
-from tests.spyre_studio.stage import Stage, colours_in, quiet_settings, staged
+from tests.spyre_studio.stage import Stage, colours_in, staged
 from tests.spyre_studio.verified import right
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 def shown(qtbot: QtBot, stage: Stage, width: int = 736, height: int = 310) -> tuple[VerifyView, Selection]:

@@ -1,42 +1,24 @@
 """Views of a model that was just opened, in the real window: lists show all, the timeline is where one looks."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from spyre_studio.main_window import MainWindow
-from spyre_studio.theme import Theme
 from spyre_studio.views.scratchpad import ScratchpadView
 from spyre_studio.views.timeline import TimelineView
 from spyre_studio.views.timeline_spots import Spot
-from tests.spyre_studio.door import Door, opened
+from tests.spyre_studio.door import LinkedDoor
 from tests.spyre_studio.plans import compiled
 from tests.spyre_studio.stage import quiet_settings
-
-
-class LinkedDoor(Door):
-    """Knows what it opened, as a session does."""
-
-    def open(self, spec: str) -> None:
-        super().open(spec)
-        self._source = spec
 
 
 @pytest.fixture
 def door(tmp_path: Path) -> LinkedDoor:
     return LinkedDoor(quiet_settings(str(tmp_path)))
-
-
-@pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, door: LinkedDoor, dark: Theme) -> Iterator[MainWindow]:
-    made = opened(qtbot, qapp, door, None)
-    yield made
-    made.close()
 
 
 def test_the_timeline_is_opened_at_the_core_of_the_link(qtbot: QtBot, window: MainWindow, door: LinkedDoor) -> None:

@@ -1,7 +1,6 @@
 """Folded blocks, colours by a measure, what stands out around an op: the graph view as a person uses it."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,17 +22,12 @@ from spyre_studio.views.graph_palette import COLOURINGS
 from spyre_studio.views.module_rows import rows_of, walk
 from spyre_studio.views.module_tree import ModuleTree
 from tests.spyre_studio.odd_stack import LAYERS, ODD, members, odd_plan, run_box, scene, shown
-from tests.spyre_studio.stage import Stage, quiet_settings
+from tests.spyre_studio.stage import Stage
 
 
 @pytest.fixture(scope="module")
 def plan() -> Compilation:
     return odd_plan()
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

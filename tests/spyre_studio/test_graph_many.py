@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -18,12 +17,7 @@ from spyre_studio.views.paint import LineBatch
 from tests.spyre_studio.hand import show
 from tests.spyre_studio.large import stack
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import Stage, quiet_settings
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
+from tests.spyre_studio.stage import Stage
 
 
 def test_a_frame_of_a_large_graph_draws_a_bounded_number_of_shapes(

@@ -21,11 +21,6 @@ def plan() -> Compilation:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
-
-
-@pytest.fixture
 def view(qtbot: QtBot, stage: Stage, plan: Compilation, dark: Theme) -> GraphView:
     return shown(qtbot, stage, plan)
 

@@ -1,7 +1,6 @@
 """The graph view driven as a user would: click, double click, keys, find, table, overview, colours."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ from spyre_studio.views.graph_scene import Scene
 from tests.programs import attention, chain
 from tests.spyre_studio.hand import LEFT, NONE, show
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import Stage, quiet_settings
+from tests.spyre_studio.stage import Stage
 
 SOFTMAX = ("max", "sub", "exp", "sum", "truediv")
 
@@ -37,11 +36,6 @@ def grouped() -> Compilation:
         replace(op, origin=Origin(module="softmax" if op.name in SOFTMAX else "")) for op in made.problem.program.ops
     ]
     return replace(made, problem=replace(made.problem, program=replace(made.problem.program, ops=tuple(ops))))
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

@@ -30,13 +30,6 @@ from tests.spyre_studio.hand import LEFT, NONE
 PATIENCE = 120_000
 
 
-@pytest.fixture(scope="module")
-def jobs(qapp: object) -> Iterator[Jobs]:
-    shared = Jobs()
-    yield shared
-    shared.shutdown()
-
-
 @pytest.fixture
 def window(qtbot: QtBot, qapp: QApplication, jobs: Jobs, tmp_path: Path, dark: object) -> Iterator[MainWindow]:
     jobs.keep([])

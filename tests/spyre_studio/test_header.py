@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from frozendict import frozendict
@@ -35,12 +34,7 @@ from spyre_studio.verdicts import (
 )
 from tests.spyre_studio.hand import show
 from tests.spyre_studio.plans import compiled, divided
-from tests.spyre_studio.stage import Stage, quiet_settings
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
+from tests.spyre_studio.stage import Stage
 
 
 def report(agreement: Agreement) -> VerifyReport:

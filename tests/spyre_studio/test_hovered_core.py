@@ -1,9 +1,6 @@
 """The core under the pointer in one view is marked in all that draw cores, by a repaint and nothing more."""
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
@@ -22,13 +19,8 @@ from spyre_studio.views.timeline_spots import Spot
 from spyre_studio.views.verify import VerifyView
 from tests.programs import attention
 from tests.spyre_studio.plans import compiled, divided
-from tests.spyre_studio.stage import Stage, colours_in, quiet_settings, staged
+from tests.spyre_studio.stage import Stage, colours_in, staged
 from tests.spyre_studio.verified import right
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 def division(qtbot: QtBot, stage: Stage) -> tuple[DivisionPanel, Selection]:

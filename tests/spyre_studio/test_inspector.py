@@ -1,7 +1,5 @@
 """The inspector driven as a user would: drafts and pins of a division, places of buffers, cost, sticks."""
 
-from pathlib import Path
-
 import pytest
 from frozendict import frozendict
 from PySide6.QtCore import QPoint, Qt
@@ -16,14 +14,9 @@ from spyre_studio.theme import LIGHT, Theme
 from spyre_studio.views.inspector import InspectorView
 from tests.programs import attention
 from tests.spyre_studio.plans import DEFAULT_ORDERS, compiled, divided
-from tests.spyre_studio.stage import Stage, all_texts, colours_in, quiet_settings, staged
+from tests.spyre_studio.stage import Stage, all_texts, colours_in, staged
 
 Opened = tuple[InspectorView, Selection]
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 def open_with(qtbot: QtBot, stage: Stage, pins: Pins | None = None) -> Opened:

@@ -4,7 +4,6 @@ What takes clicks is found, not listed: controls of Qt, and our own widgets that
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -41,7 +40,6 @@ from spyre_studio.views.slice_maps import SliceMaps
 from tests.programs import attention
 from tests.spyre_studio.door import Door, opened
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import quiet_settings
 
 CONTROLS = (
     QAbstractButton,
@@ -60,11 +58,6 @@ ELSEWHERE = (
     ColumnsButton,  # opens the menu of the table: so does the key for menus on that
 )
 MOST = 300  # more than any page has
-
-
-@pytest.fixture
-def door(tmp_path: Path) -> Door:
-    return Door(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

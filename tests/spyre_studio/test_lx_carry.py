@@ -1,7 +1,5 @@
 """Buffers carried by hand: from tray and list into the map, from the map out, and every way of not doing it."""
 
-from pathlib import Path
-
 import pytest
 from frozendict import frozendict
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -10,9 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from compiler.pins import Pins
-from spyre_studio.occupancy import Occupancy
 from spyre_studio.options import CompileOptions
-from spyre_studio.selection import Selection
 from spyre_studio.theme import Theme
 from spyre_studio.views.lx_map import Spot
 from spyre_studio.views.scratchpad import ScratchpadView
@@ -21,14 +17,8 @@ from tests.spyre_studio.crowds import crowded
 from tests.spyre_studio.hand import LEFT, MIDDLE, NONE, drag, turn_wheel
 from tests.spyre_studio.moves import moved
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import Stage, quiet_settings, staged
-
-Opened = tuple[ScratchpadView, Selection]
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
+from tests.spyre_studio.scratchpads import Opened, data_of
+from tests.spyre_studio.stage import Stage, staged
 
 
 @pytest.fixture
@@ -36,11 +26,6 @@ def opened(qtbot: QtBot, stage: Stage, dark: Theme) -> Opened:
     """Long buffers: of those not in LX, d fits nowhere."""
     stage.put(crowded())
     return staged(qtbot, stage, ScratchpadView, 900, 520)
-
-
-def data_of(view: ScratchpadView) -> Occupancy:
-    assert view._data is not None
-    return view._data
 
 
 def on_map(view: ScratchpadView, widget: QWidget) -> QPoint:

@@ -11,9 +11,8 @@ from pytestqt.qtbot import QtBot
 from spyre_studio.colour import MIN_TEXT, contrast, mix
 from spyre_studio.conflict_model import Remedy
 from spyre_studio.main_window import MainWindow
-from spyre_studio.occupancy import KINDS, Occupancy
+from spyre_studio.occupancy import KINDS
 from spyre_studio.qt_theme import active_theme
-from spyre_studio.selection import Selection
 from spyre_studio.theme import THEMES, Theme
 from spyre_studio.views.lx_map import LxMap, Spot
 from spyre_studio.views.lx_paint import _DIMMED, MOST
@@ -23,36 +22,10 @@ from tests.spyre_studio.crowds import crowded
 from tests.spyre_studio.door import Door
 from tests.spyre_studio.door import opened as opened_window
 from tests.spyre_studio.hand import show
-from tests.spyre_studio.moves import moved
 from tests.spyre_studio.occupancies import made_occupancy
 from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.scratchpads import Opened, data_of
 from tests.spyre_studio.stage import Stage, quiet_settings, staged
-
-Opened = tuple[ScratchpadView, Selection]
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
-
-
-@pytest.fixture
-def opened(qtbot: QtBot, stage: Stage, dark: Theme) -> Opened:
-    stage.put(compiled(program=attention(2, 64, 64)))
-    return staged(qtbot, stage, ScratchpadView, 900, 520)
-
-
-@pytest.fixture
-def travelled(qtbot: QtBot, stage: Stage, dark: Theme) -> Opened:
-    """A plan with every kind of move within the chip."""
-    stage.put(moved())
-    return staged(qtbot, stage, ScratchpadView, 900, 520)
-
-
-def data_of(view: ScratchpadView) -> Occupancy:
-    assert view._data is not None
-    return view._data
-
 
 # Pins that could not be kept
 

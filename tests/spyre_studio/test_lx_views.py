@@ -2,7 +2,6 @@
 
 import csv
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +12,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from spyre_studio.lx_room import StepRoom
-from spyre_studio.occupancy import Occupancy
 from spyre_studio.qt_theme import active_theme
-from spyre_studio.selection import Selection
 from spyre_studio.theme import Theme
 from spyre_studio.views.lx_heat import runs_of
 from spyre_studio.views.lx_map import Spot
@@ -25,36 +22,10 @@ from spyre_studio.views.lx_trail_bar import MOST as STATIONS
 from spyre_studio.views.scratchpad import ScratchpadView
 from tests.programs import attention, chain
 from tests.spyre_studio.hand import LEFT, NONE, show, turn_wheel
-from tests.spyre_studio.moves import moved
 from tests.spyre_studio.occupancies import made_occupancy
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import Stage, colours_in, quiet_settings, staged
-
-Opened = tuple[ScratchpadView, Selection]
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
-
-
-@pytest.fixture
-def opened(qtbot: QtBot, stage: Stage, dark: Theme) -> Opened:
-    stage.put(compiled(program=attention(2, 64, 64)))
-    return staged(qtbot, stage, ScratchpadView, 900, 520)
-
-
-@pytest.fixture
-def travelled(qtbot: QtBot, stage: Stage, dark: Theme) -> Opened:
-    """A plan with every kind of move within the chip."""
-    stage.put(moved())
-    return staged(qtbot, stage, ScratchpadView, 900, 520)
-
-
-def data_of(view: ScratchpadView) -> Occupancy:
-    assert view._data is not None
-    return view._data
-
+from tests.spyre_studio.scratchpads import Opened, data_of
+from tests.spyre_studio.stage import Stage, colours_in, staged
 
 # Following
 
@@ -114,8 +85,8 @@ def test_a_station_out_of_view_is_brought_into_it(travelled: Opened) -> None:
     assert selection.window == pytest.approx((view.map.x_axis.lo, view.map.x_axis.hi))
 
 
-def test_a_buffer_outside_lx_leaves_nothing_standing_out(opened: Opened) -> None:
-    view, selection = opened
+def test_a_buffer_outside_lx_leaves_nothing_standing_out(scratchpad: Opened) -> None:
+    view, selection = scratchpad
     selection.select_buffer("q")
     view.set_following(True)
     assert view.map._followed == {-1}
@@ -138,8 +109,8 @@ def test_a_buffer_with_many_readers_has_some_stations_and_a_count(qtbot: QtBot, 
 # Room
 
 
-def test_the_strip_draws_what_the_table_lists(opened: Opened) -> None:
-    view, selection = opened
+def test_the_strip_draws_what_the_table_lists(scratchpad: Opened) -> None:
+    view, selection = scratchpad
     room = view.strip.room
     assert room is not None
     assert room.used.tolist() == data_of(view).fill[0].tolist()
@@ -159,8 +130,8 @@ def test_the_strip_draws_what_the_table_lists(opened: Opened) -> None:
     assert selection.step == 3
 
 
-def test_cores_have_a_table_too(opened: Opened) -> None:
-    view, selection = opened
+def test_cores_have_a_table_too(scratchpad: Opened) -> None:
+    view, selection = scratchpad
     view.panels.show_twin("cores")
     assert view.table_shown
     rows = view.cores.table.shown()
@@ -175,8 +146,8 @@ def test_cores_have_a_table_too(opened: Opened) -> None:
     assert view.cores.isVisible(), "the last twin comes back"
 
 
-def test_every_picture_has_a_menu(opened: Opened) -> None:
-    view, selection = opened
+def test_every_picture_has_a_menu(scratchpad: Opened) -> None:
+    view, selection = scratchpad
     for picture, item, entries in (
         (view.heat, (4, 2), ["Look at core 4", "Go to step 2"]),
         (view.strip, 3, ["Go to step 3"]),
@@ -209,8 +180,8 @@ def test_a_short_peak_is_never_lost(qtbot: QtBot, dark: Theme) -> None:
     assert strip.curves(100)[0].tolist() == [float(column == 64) for column in range(100)]
 
 
-def test_clicks_and_keys_on_the_strip_choose_steps(opened: Opened) -> None:
-    view, selection = opened
+def test_clicks_and_keys_on_the_strip_choose_steps(scratchpad: Opened) -> None:
+    view, selection = scratchpad
     at = QPoint(round(view.strip.x_axis.to_px(2.5)), 40)
     QTest.mouseClick(view.strip, LEFT, NONE, at)
     assert selection.step == 2
@@ -242,8 +213,8 @@ def test_a_much_used_core_is_counted_on_a_thread(qtbot: QtBot) -> None:
 # Steps and cores shared with other views
 
 
-def test_zooming_one_picture_moves_all_views_and_the_other_way_round(opened: Opened) -> None:
-    view, selection = opened
+def test_zooming_one_picture_moves_all_views_and_the_other_way_round(scratchpad: Opened) -> None:
+    view, selection = scratchpad
     pictures = (view.map, view.heat, view.strip)
     turn_wheel(view.map, view.map.plot_rect().center().toPoint(), 3, Qt.KeyboardModifier.ControlModifier)
     assert selection.window == pytest.approx((view.map.x_axis.lo, view.map.x_axis.hi))
@@ -257,8 +228,8 @@ def test_zooming_one_picture_moves_all_views_and_the_other_way_round(opened: Ope
     assert view.map.x_axis.lo == 0
 
 
-def test_what_was_moved_while_it_was_hidden_is_seen_later(opened: Opened, stage: Stage) -> None:
-    view, selection = opened
+def test_what_was_moved_while_it_was_hidden_is_seen_later(scratchpad: Opened, stage: Stage) -> None:
+    view, selection = scratchpad
     view.hide()
     selection.look_at((2.0, 5.0))
     view.show()
@@ -268,8 +239,8 @@ def test_what_was_moved_while_it_was_hidden_is_seen_later(opened: Opened, stage:
     assert view.map.x_axis.lo == 2
 
 
-def test_a_core_under_the_pointer_is_told_and_outlined(opened: Opened) -> None:
-    view, selection = opened
+def test_a_core_under_the_pointer_is_told_and_outlined(scratchpad: Opened) -> None:
+    view, selection = scratchpad
     at = QPointF(view.heat.plot_rect().center().x(), view.heat.y_axis.to_px(7.5))
     view.heat._pointer.hover(at)
     told = [selection.hovered_core]

@@ -25,11 +25,6 @@ from tests.spyre_studio.stage import quiet_settings
 
 
 @pytest.fixture
-def door(tmp_path: Path) -> Door:
-    return Door(quiet_settings(str(tmp_path)))
-
-
-@pytest.fixture
 def store(tmp_path: Path) -> QSettings:
     return QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
 

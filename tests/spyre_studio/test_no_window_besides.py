@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QObject
@@ -20,7 +19,6 @@ from spyre_studio.view_state import READY, ViewState, empty, loading
 from spyre_studio.views import VIEWS
 from tests.spyre_studio.door import Door, opened
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import quiet_settings
 from tests.spyre_studio.verified import wrong
 
 
@@ -44,11 +42,6 @@ def watcher(qapp: QApplication) -> Iterator[Watcher]:
     made = Watcher(qapp)
     yield made
     qapp.removeEventFilter(made)
-
-
-@pytest.fixture
-def door(tmp_path: Path) -> Door:
-    return Door(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Palette and Go to in the real window: prefixes, kinds of places, what was used last, screen readers."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from statistics import median
 from time import perf_counter
 
@@ -20,12 +19,6 @@ from spyre_studio.theme import Theme
 from tests.spyre_studio.door import Door, opened
 from tests.spyre_studio.hand import show
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import quiet_settings
-
-
-@pytest.fixture
-def door(tmp_path: Path) -> Door:
-    return Door(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

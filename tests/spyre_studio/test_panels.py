@@ -1,7 +1,6 @@
 """The left panel: modules with times, pins with what became of them."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from frozendict import frozendict
@@ -22,12 +21,7 @@ from spyre_studio.views.module_tree import ModuleTree
 from spyre_studio.views.pins_panel import EMPTY, PinsPanel, pin_words
 from tests.spyre_studio.hand import LEFT, NONE, show
 from tests.spyre_studio.plans import compiled, divided
-from tests.spyre_studio.stage import Stage, quiet_settings
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
+from tests.spyre_studio.stage import Stage
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """The pins panel with many pins, pins that are off, keys, menus, and the lines about the last change."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import cast
 
 import pytest
@@ -20,7 +19,7 @@ from spyre_studio.views.pins_panel import MANY, PinsPanel
 from tests.spyre_studio.blocks import blocks
 from tests.spyre_studio.hand import show
 from tests.spyre_studio.plans import compiled, divided
-from tests.spyre_studio.stage import Stage, quiet_settings
+from tests.spyre_studio.stage import Stage
 
 FULL = Pins(
     division=frozendict(op=frozendict(m=8)),
@@ -31,11 +30,6 @@ FULL = Pins(
     same=frozendict(other="op"),
     relayout=frozendict(x="ring"),
 )
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """The program view: text linked with the selection both ways, the core, search, passes, and long listings apart."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -24,14 +23,9 @@ from spyre_studio.views.text_paint import note_words
 from tests.programs import attention
 from tests.spyre_studio.hand import LEFT, NONE
 from tests.spyre_studio.plans import compiled, divided
-from tests.spyre_studio.stage import Stage, quiet_settings, staged
+from tests.spyre_studio.stage import Stage, staged
 
 Opened = tuple[ProgramView, Selection]
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

@@ -18,13 +18,6 @@ from tests.spyre_studio.plans import compiled, divided, write_model
 from tests.spyre_studio.stage import Stage, quiet_settings
 
 
-@pytest.fixture(scope="module")
-def jobs(qapp: object) -> Iterator[Jobs]:
-    shared = Jobs()
-    yield shared
-    shared.shutdown()
-
-
 @pytest.fixture
 def session(jobs: Jobs, tmp_path: Path) -> Iterator[Session]:
     jobs.keep([])

@@ -1,7 +1,6 @@
 """The roofline view driven as a user would: marks, keys, the table, and thousands of steps."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from frozendict import frozendict
@@ -21,14 +20,9 @@ from tests.programs import attention, chain, product
 from tests.sketch import Sketch
 from tests.spyre_studio.hand import LEFT, NONE, show
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import Stage, colours_in, quiet_settings, staged
+from tests.spyre_studio.stage import Stage, colours_in, staged
 
 Opened = tuple[RooflineView, Selection]
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

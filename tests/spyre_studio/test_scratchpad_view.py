@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import pytest
 from frozendict import frozendict
@@ -23,12 +22,7 @@ from spyre_studio.views.scratchpad import ScratchpadView
 from tests.programs import attention, chain
 from tests.spyre_studio.hand import LEFT, NONE
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import Stage, quiet_settings, staged
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
+from tests.spyre_studio.stage import Stage, staged
 
 
 @pytest.fixture

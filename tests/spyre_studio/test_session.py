@@ -57,14 +57,6 @@ class Stage:
         return self.session.compilation
 
 
-@pytest.fixture(scope="module")
-def jobs(qapp: object) -> Iterator[Jobs]:
-    """One warm worker for all tests."""
-    shared = Jobs()
-    yield shared
-    shared.shutdown()
-
-
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))

@@ -30,14 +30,6 @@ from tests.spyre_studio.traces import made_trace
 PATIENCE_MS = 60_000
 
 
-@pytest.fixture(scope="module")
-def jobs() -> Iterator[Jobs]:
-    """One worker for all tests here."""
-    made = Jobs()
-    yield made
-    made.shutdown()
-
-
 @pytest.fixture
 def session(qtbot: QtBot, jobs: Jobs, tmp_path: Path) -> Iterator[Session]:
     settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))

@@ -1,7 +1,6 @@
 """The stick view driven as a user would: header, both ways to lay a tensor flat, copies side by side, previews."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from frozendict import frozendict
@@ -23,14 +22,9 @@ from tests.programs import attention
 from tests.sketch import Sketch
 from tests.spyre_studio.hand import show
 from tests.spyre_studio.plans import DEFAULT_ORDERS, compiled
-from tests.spyre_studio.stage import Stage, all_texts, quiet_settings
+from tests.spyre_studio.stage import Stage, all_texts
 
 NARROW, WIDE = (300, 900), (900, 700)
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

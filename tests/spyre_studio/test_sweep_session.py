@@ -1,6 +1,5 @@
 """A sweep in a session with a real worker: plan after plan, shown without being made again, dropped in time."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,32 +7,12 @@ from pytestqt.qtbot import QtBot
 
 from compiler.pins import Pins
 from spyre_studio.failure import Failure
-from spyre_studio.jobs import Jobs
 from spyre_studio.session import Session
 from spyre_studio.session_sweep import FETCH
 from spyre_studio.sweep import Fault, Figures, Sweep
 from tests.programs import product
 from tests.spyre_studio.plans import write_model
 from tests.spyre_studio.stage import quiet_settings
-
-
-@pytest.fixture(scope="module")
-def jobs(qapp: object) -> Iterator[Jobs]:
-    shared = Jobs()
-    yield shared
-    shared.shutdown()
-
-
-@pytest.fixture
-def session(qtbot: QtBot, jobs: Jobs, tmp_path: Path) -> Iterator[Session]:
-    jobs.keep([])
-    settings = quiet_settings(str(tmp_path))
-    settings.set("resolve_automatically", True)
-    made = Session(jobs, settings)
-    made.open(str(write_model(tmp_path)))
-    settle(qtbot, made)
-    yield made
-    made.cancel()
 
 
 def settle(qtbot: QtBot, session: Session) -> None:

@@ -1,7 +1,6 @@
 """Size of texts: the steps, what follows it, what is remembered, and that sizes do not drift."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
@@ -15,12 +14,6 @@ from spyre_studio.text_zoom_apply import Rescaled, wear_text_size
 from spyre_studio.theme import SIZE_BODY, Theme
 from tests.spyre_studio.door import Door, opened
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import quiet_settings
-
-
-@pytest.fixture
-def door(tmp_path: Path) -> Door:
-    return Door(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """What the timeline asks for, and what it says while there is no run."""
 
 from dataclasses import replace
-from pathlib import Path
 
-import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -12,31 +10,11 @@ from spyre_studio.failure import Failure
 from spyre_studio.pin_change import with_placement
 from spyre_studio.selection import Selection
 from spyre_studio.theme import Theme
-from spyre_studio.timeline_data import TimelineData
 from spyre_studio.views.timeline import TimelineView
-from tests.programs import attention
 from tests.spyre_studio.hand import LEFT, show
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import Stage, all_texts, quiet_settings, staged
-
-Opened = tuple[TimelineView, Selection]
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
-
-
-@pytest.fixture
-def opened(qtbot: QtBot, stage: Stage, dark: Theme) -> Opened:
-    stage.put(compiled(program=attention(2, 128, 64), cores=4))
-    return staged(qtbot, stage, TimelineView, 1000, 480)
-
-
-def data_of(view: TimelineView) -> TimelineData:
-    data = view.session.timeline
-    assert data is not None
-    return data
+from tests.spyre_studio.stage import Stage, all_texts, staged
+from tests.spyre_studio.timelines import Opened, data_of
 
 
 def test_the_run_is_asked_for_when_the_view_is_first_shown(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
@@ -53,8 +31,8 @@ def test_the_run_is_asked_for_when_the_view_is_first_shown(qtbot: QtBot, stage: 
     assert stage.asked == ["simulate"]
 
 
-def test_each_plan_keeps_its_run(opened: Opened, stage: Stage) -> None:
-    view, _ = opened
+def test_each_plan_keeps_its_run(timeline: Opened, stage: Stage) -> None:
+    view, _ = timeline
     first = data_of(view)
     entry = stage._shown
     stage.put(compiled(cores=2))
@@ -116,8 +94,8 @@ def test_a_failure_can_be_tried_again(qtbot: QtBot, stage: Stage, dark: Theme) -
     assert view.run_state().kind == "ready"
 
 
-def test_changed_pins_leave_the_picture_and_a_badge(opened: Opened, stage: Stage) -> None:
-    view, _ = opened
+def test_changed_pins_leave_the_picture_and_a_badge(timeline: Opened, stage: Stage) -> None:
+    view, _ = timeline
     stage.set_pins(with_placement(stage.pins, "exp", "hbm"))
     assert view.canvas.state.badges[0].text == "pins changed since this plan"
 

@@ -1,7 +1,6 @@
 """The timeline view driven as a user would: boxes, names, keys, ruler, strip, table, play, and its states."""
 
 from math import isnan
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,38 +13,17 @@ from pytestqt.qtbot import QtBot
 from simulator.timing.timeline import Cause
 from spyre_studio.opinions import opinions
 from spyre_studio.qt_theme import apply_theme
-from spyre_studio.selection import Selection
 from spyre_studio.theme import DARK, LIGHT, Theme
-from spyre_studio.timeline_data import TimelineData, TrackKind, timeline_of
+from spyre_studio.timeline_data import TrackKind, timeline_of
 from spyre_studio.timeline_words import CAUSES, bound_shares
 from spyre_studio.views.timeline import TimelineView
 from spyre_studio.views.timeline_legend import wait_entries
 from spyre_studio.views.timeline_spots import Spot
-from tests.programs import attention
 from tests.source_tree import ROOT
 from tests.spyre_studio.hand import CONTROL, LEFT, NONE, drag, turn_wheel
-from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import Stage, colours_in, quiet_settings, staged
+from tests.spyre_studio.stage import colours_in
+from tests.spyre_studio.timelines import Opened, data_of
 from tests.spyre_studio.traces import made_trace
-
-Opened = tuple[TimelineView, Selection]
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
-
-
-@pytest.fixture
-def opened(qtbot: QtBot, stage: Stage, dark: Theme) -> Opened:
-    stage.put(compiled(program=attention(2, 128, 64), cores=4))
-    return staged(qtbot, stage, TimelineView, 1000, 480)
-
-
-def data_of(view: TimelineView) -> TimelineData:
-    data = view.session.timeline
-    assert data is not None
-    return data
 
 
 def rect_of(view: TimelineView, kind: TrackKind, core: int, step: str) -> QRectF:
@@ -68,8 +46,8 @@ def click(view: TimelineView, at: QPointF) -> None:
 # Selection
 
 
-def test_a_click_on_a_box_selects_step_and_core(opened: Opened) -> None:
-    view, selection = opened
+def test_a_click_on_a_box_selects_step_and_core(timeline: Opened) -> None:
+    view, selection = timeline
     click(view, rect_of(view, TrackKind.STEPS, 2, "context").center())
     assert (selection.op, selection.core) == ("context", 2)
     assert view.line.text().startswith("<b>context</b>: ")
@@ -79,8 +57,8 @@ def test_a_click_on_a_box_selects_step_and_core(opened: Opened) -> None:
     assert selection.op == "context"
 
 
-def test_what_is_selected_elsewhere_is_highlighted_and_shown_by_f(opened: Opened) -> None:
-    view, selection = opened
+def test_what_is_selected_elsewhere_is_highlighted_and_shown_by_f(timeline: Opened) -> None:
+    view, selection = timeline
     before = colours_in(view.canvas)
     selection.select_op("scores")
     assert colours_in(view.canvas) != before
@@ -96,8 +74,8 @@ def test_what_is_selected_elsewhere_is_highlighted_and_shown_by_f(opened: Opened
     assert (view.canvas.x_axis.lo, view.canvas.x_axis.hi) == (0, data.total_ps)
 
 
-def test_arrows_walk_over_steps_and_cores(opened: Opened) -> None:
-    view, selection = opened
+def test_arrows_walk_over_steps_and_cores(timeline: Opened) -> None:
+    view, selection = timeline
     steps = data_of(view).trace.steps
     selection.select_op(steps[0])
     QTest.keyClick(view.canvas, Qt.Key.Key_Right)
@@ -113,8 +91,8 @@ def test_arrows_walk_over_steps_and_cores(opened: Opened) -> None:
     assert selection.op is None
 
 
-def test_a_step_that_is_selected_out_of_view_is_brought_into_it(opened: Opened) -> None:
-    view, selection = opened
+def test_a_step_that_is_selected_out_of_view_is_brought_into_it(timeline: Opened) -> None:
+    view, selection = timeline
     data = data_of(view)
     view.canvas.show_x(0, data.total_ps / 50)
     selection.select_op(data.trace.steps[-1])
@@ -126,8 +104,8 @@ def test_a_step_that_is_selected_out_of_view_is_brought_into_it(opened: Opened) 
 # Moving
 
 
-def test_the_plain_wheel_zooms_over_what_does_not_scroll(opened: Opened) -> None:
-    view, _ = opened
+def test_the_plain_wheel_zooms_over_what_does_not_scroll(timeline: Opened) -> None:
+    view, _ = timeline
     canvas, whole = view.canvas, float(data_of(view).total_ps)
     ruler, card = QPoint(600, 10), QPoint(600, round(canvas.plot_rect().top()) + 4)
     canvas.open_cores(frozenset(range(4)))
@@ -148,8 +126,8 @@ def test_the_plain_wheel_zooms_over_what_does_not_scroll(opened: Opened) -> None
     assert view.strip.x_axis.span < whole
 
 
-def test_the_wheel_zooms_in_time_at_the_pointer_and_scrolls_lanes(opened: Opened) -> None:
-    view, _ = opened
+def test_the_wheel_zooms_in_time_at_the_pointer_and_scrolls_lanes(timeline: Opened) -> None:
+    view, _ = timeline
     at = QPoint(600, 150)
     before = view.canvas.x_axis.to_value(600)
     turn_wheel(view.canvas, at, 5, CONTROL)
@@ -162,8 +140,8 @@ def test_the_wheel_zooms_in_time_at_the_pointer_and_scrolls_lanes(opened: Opened
     assert view.canvas.x_axis.to_value(view.canvas.plot_rect().left()) >= 0
 
 
-def test_keys_of_timelines_zoom_and_move(opened: Opened) -> None:
-    view, _ = opened
+def test_keys_of_timelines_zoom_and_move(timeline: Opened) -> None:
+    view, _ = timeline
     whole = view.canvas.x_axis.span
     QTest.keyClick(view.canvas, Qt.Key.Key_W)
     closer = view.canvas.x_axis
@@ -176,8 +154,8 @@ def test_keys_of_timelines_zoom_and_move(opened: Opened) -> None:
     assert view.canvas.x_axis.span == pytest.approx(whole)
 
 
-def test_cores_open_and_close_by_name_and_by_keys(opened: Opened) -> None:
-    view, selection = opened
+def test_cores_open_and_close_by_name_and_by_keys(timeline: Opened) -> None:
+    view, selection = timeline
     heads = [lane for lane in view.canvas.lanes_in_view() if lane.is_head]
     click(view, QPointF(30, heads[3].top + 8))
     assert selection.core == 3
@@ -188,16 +166,16 @@ def test_cores_open_and_close_by_name_and_by_keys(opened: Opened) -> None:
     assert view.canvas.opened == frozenset()
 
 
-def test_a_double_click_fills_the_view_with_a_single_transfer(opened: Opened) -> None:
-    view, _ = opened
+def test_a_double_click_fills_the_view_with_a_single_transfer(timeline: Opened) -> None:
+    view, _ = timeline
     box = rect_of(view, TrackKind.UNIT, 0, "context")
     QTest.mouseDClick(view.canvas, LEFT, NONE, box.center().toPoint())
     after = rect_of(view, TrackKind.UNIT, 0, "context")
     assert after.width() > view.canvas.plot_rect().width() / 2
 
 
-def test_canvas_and_strip_show_the_same_time(opened: Opened) -> None:
-    view, _ = opened
+def test_canvas_and_strip_show_the_same_time(timeline: Opened) -> None:
+    view, _ = timeline
     view.canvas.zoom_by(8, QPointF(500, 100))
     assert (view.strip.x_axis.lo, view.strip.x_axis.hi) == (view.canvas.x_axis.lo, view.canvas.x_axis.hi)
     turn_wheel(view.strip, QPoint(400, 30), -3, CONTROL)
@@ -209,8 +187,8 @@ def test_canvas_and_strip_show_the_same_time(opened: Opened) -> None:
 # Hints
 
 
-def test_hints_of_boxes_waits_and_fill(opened: Opened) -> None:
-    view, _ = opened
+def test_hints_of_boxes_waits_and_fill(timeline: Opened) -> None:
+    view, _ = timeline
     where = rect_of(view, TrackKind.UNIT, 0, "context").center()
     hint = view.canvas.tooltip_for(view.canvas.item_at(where))
     assert "<b>context</b>" in hint
@@ -226,8 +204,8 @@ def test_hints_of_boxes_waits_and_fill(opened: Opened) -> None:
 # The moment that is played
 
 
-def test_dragging_the_ruler_passes_over_steps(qtbot: QtBot, opened: Opened) -> None:
-    view, selection = opened
+def test_dragging_the_ruler_passes_over_steps(qtbot: QtBot, timeline: Opened) -> None:
+    view, selection = timeline
     data, inside = data_of(view), view.canvas.plot_rect()
     selection.select_op("max")
     top = round(inside.top() / 2)
@@ -238,8 +216,8 @@ def test_dragging_the_ruler_passes_over_steps(qtbot: QtBot, opened: Opened) -> N
     assert selection.op == "max", "what was passed over is not on the way back"
 
 
-def test_a_click_on_the_ruler_or_the_strip_chooses_a_moment(opened: Opened) -> None:
-    view, selection = opened
+def test_a_click_on_the_ruler_or_the_strip_chooses_a_moment(timeline: Opened) -> None:
+    view, selection = timeline
     inside = view.canvas.plot_rect()
     click(view, QPointF(inside.center().x(), inside.top() / 2))
     assert view.canvas.moment == pytest.approx(data_of(view).total_ps / 2, rel=0.01)
@@ -249,8 +227,8 @@ def test_a_click_on_the_ruler_or_the_strip_chooses_a_moment(opened: Opened) -> N
     assert view.canvas.moment < data_of(view).total_ps / 10
 
 
-def test_playing_passes_through_the_run_and_ends_with_it(opened: Opened) -> None:
-    view, selection = opened
+def test_playing_passes_through_the_run_and_ends_with_it(timeline: Opened) -> None:
+    view, selection = timeline
     steps, seen = data_of(view).trace.steps, []
     selection.changed.connect(lambda: seen.append(selection.op))
     view.play_button.click()
@@ -267,8 +245,8 @@ def test_playing_passes_through_the_run_and_ends_with_it(opened: Opened) -> None
     assert view.canvas.moment == view.playback.player.time_ps
 
 
-def test_playing_close_up_turns_the_pages(opened: Opened) -> None:
-    view, _ = opened
+def test_playing_close_up_turns_the_pages(timeline: Opened) -> None:
+    view, _ = timeline
     total = data_of(view).total_ps
     view.canvas.show_x(0, total / 10)
     view.toggle_play()
@@ -283,8 +261,8 @@ def test_playing_close_up_turns_the_pages(opened: Opened) -> None:
 # Critical path, table, size, themes
 
 
-def test_the_critical_path_can_be_taken_away(opened: Opened) -> None:
-    view, selection = opened
+def test_the_critical_path_can_be_taken_away(timeline: Opened) -> None:
+    view, selection = timeline
     selection.select_op(None)
     at = rect_of(view, TrackKind.STEPS, 0, "scores")
     with_path = view.canvas.grab().toImage().pixelColor(round(at.center().x()), round(at.bottom()) - 1)
@@ -295,8 +273,8 @@ def test_the_critical_path_can_be_taken_away(opened: Opened) -> None:
     assert without.name() != DARK.text
 
 
-def test_the_table_has_every_step_and_can_be_filtered_and_copied(opened: Opened) -> None:
-    view, selection = opened
+def test_the_table_has_every_step_and_can_be_filtered_and_copied(timeline: Opened) -> None:
+    view, selection = timeline
     view.table_button.click()
     assert view.table_shown
     rows = view.table.table.shown()
@@ -324,8 +302,8 @@ def test_table_rows_add_up() -> None:
     assert second[4:8] == ("compute", 1.0, 0.1, "producer")
 
 
-def test_the_table_has_both_opinions_and_why_they_part(opened: Opened) -> None:
-    view, _ = opened
+def test_the_table_has_both_opinions_and_why_they_part(timeline: Opened) -> None:
+    view, _ = timeline
     data, compilation = data_of(view), view.compilation
     assert compilation is not None
     wanted = opinions(compilation, data.trace).steps
@@ -339,8 +317,8 @@ def test_the_table_has_both_opinions_and_why_they_part(opened: Opened) -> None:
     assert any(row.hint for row in rows)
 
 
-def test_words_of_the_clock_are_explained_where_they_are_shown(opened: Opened) -> None:
-    view, _ = opened
+def test_words_of_the_clock_are_explained_where_they_are_shown(timeline: Opened) -> None:
+    view, _ = timeline
     data = data_of(view)
     _, waits = view.legends
     (first, *_) = wait_entries(data)
@@ -367,8 +345,8 @@ def test_the_readme_explains_every_word_of_the_clock() -> None:
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: str(theme.name))
-def test_both_themes_draw_kinds_and_fill(qapp: QApplication, opened: Opened, theme: Theme) -> None:
-    view, selection = opened
+def test_both_themes_draw_kinds_and_fill(qapp: QApplication, timeline: Opened, theme: Theme) -> None:
+    view, selection = timeline
     apply_theme(qapp, theme)
     selection.select_op("scores")
     assert {theme.bg, theme.text, theme.matmul, theme.accent} <= colours_in(view.canvas)

@@ -1,37 +1,16 @@
 """Variants in a session: kept, shown without being made again, undone, and spared from being forgotten."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from compiler.pins import Pins
-from spyre_studio.jobs import Jobs
 from spyre_studio.session import Session
 from spyre_studio.variant import FIRST
 from tests.programs import attention
 from tests.spyre_studio.plans import compiled, divided, write_model
 from tests.spyre_studio.stage import Stage, quiet_settings
-
-
-@pytest.fixture(scope="module")
-def jobs(qapp: object) -> Iterator[Jobs]:
-    shared = Jobs()
-    yield shared
-    shared.shutdown()
-
-
-@pytest.fixture
-def session(qtbot: QtBot, jobs: Jobs, tmp_path: Path) -> Iterator[Session]:
-    jobs.keep([])
-    settings = quiet_settings(str(tmp_path))
-    settings.set("resolve_automatically", True)
-    made = Session(jobs, settings)
-    made.open(str(write_model(tmp_path)))
-    settle(qtbot, made)
-    yield made
-    made.cancel()
 
 
 @pytest.fixture

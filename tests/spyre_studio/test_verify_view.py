@@ -4,7 +4,6 @@ import csv
 from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QModelIndex, QPointF, Qt
@@ -25,7 +24,7 @@ from spyre_studio.theme import DARK, LIGHT, Theme
 from spyre_studio.views.verify import VerifyView
 from tests.spyre_studio.hand import LEFT, NONE
 from tests.spyre_studio.plans import compiled, divided
-from tests.spyre_studio.stage import Stage, all_texts, colours_in, quiet_settings, staged
+from tests.spyre_studio.stage import Stage, all_texts, colours_in, staged
 from tests.spyre_studio.verified import clobbered, measured, moved, right, stopped, wrong
 
 
@@ -63,11 +62,6 @@ def report_of(*steps: Comparison, fault: str = "") -> VerifyReport:
     reports = tuple(StepReport(name, name, "model.py:8", found) for name, found in zip(names, steps, strict=False))
     output = OutputReport("out0", "truediv", DType.F16, (128, 256), ROUNDED)
     return VerifyReport("softmax", "spyre", 32, True, (output,), reports, fault, 1.5)
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(quiet_settings(str(tmp_path)))
 
 
 @pytest.fixture

@@ -1,34 +1,18 @@
 """The start page over an open model: the ways back, and what opening from it shows; and Re-solve with nothing to do."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
-from pytestqt.qtbot import QtBot
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from spyre_studio.failure import Failure
 from spyre_studio.main_window import MainWindow
-from spyre_studio.theme import Theme
 from tests.programs import attention
-from tests.spyre_studio.door import Door, opened
+from tests.spyre_studio.door import Door
 from tests.spyre_studio.hand import LEFT
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import quiet_settings
-
-
-@pytest.fixture
-def door(tmp_path: Path) -> Door:
-    return Door(quiet_settings(str(tmp_path)))
-
-
-@pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, door: Door, dark: Theme) -> Iterator[MainWindow]:
-    made = opened(qtbot, qapp, door, None)
-    yield made
-    made.close()
 
 
 def page_of(window: MainWindow) -> QWidget | None:

@@ -15,7 +15,6 @@ from pytestqt.qtbot import QtBot
 from compiler.candidates import candidates
 from compiler.pins import Pins
 from spyre_studio.candidate_model import ALONE_HINT
-from spyre_studio.jobs import Jobs
 from spyre_studio.main_window import MainWindow
 from spyre_studio.picker import Picker
 from spyre_studio.session import Session
@@ -28,7 +27,7 @@ from tests.programs import attention
 from tests.spyre_studio.blocks import blocks
 from tests.spyre_studio.door import Door, opened
 from tests.spyre_studio.hand import show
-from tests.spyre_studio.plans import compiled, divided, write_model
+from tests.spyre_studio.plans import compiled, divided
 from tests.spyre_studio.stage import Stage, quiet_settings
 
 GATE = "layers.1.mlp.gate"
@@ -53,25 +52,6 @@ def window(qtbot: QtBot, qapp: QApplication, door: WhatIfDoor, dark: Theme) -> I
     door.put_model(compiled(program=blocks()))
     yield made
     made.close()
-
-
-@pytest.fixture(scope="module")
-def jobs(qapp: object) -> Iterator[Jobs]:
-    shared = Jobs()
-    yield shared
-    shared.shutdown()
-
-
-@pytest.fixture
-def session(qtbot: QtBot, jobs: Jobs, tmp_path: Path) -> Iterator[Session]:
-    jobs.keep([])
-    settings = quiet_settings(str(tmp_path))
-    settings.set("resolve_automatically", True)
-    made = Session(jobs, settings)
-    made.open(str(write_model(tmp_path)))
-    qtbot.waitUntil(lambda: not made.busy, timeout=60_000)
-    yield made
-    made.cancel()
 
 
 def popup() -> QMenu:

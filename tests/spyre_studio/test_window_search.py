@@ -1,35 +1,17 @@
 """The window while a search runs and after it: who is missing, Escape, and pins by keys."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from compiler.compilation import Compilation
 from compiler.watch import Finding
 from spyre_studio.main_window import MainWindow
 from spyre_studio.picker import Picker
-from spyre_studio.theme import Theme
-from tests.spyre_studio.door import Door, opened
+from tests.spyre_studio.door import Door
 from tests.spyre_studio.plans import compiled
-from tests.spyre_studio.stage import quiet_settings
-
-
-@pytest.fixture
-def door(tmp_path: Path) -> Door:
-    return Door(quiet_settings(str(tmp_path)))
-
-
-@pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, door: Door, dark: Theme) -> Iterator[MainWindow]:
-    made = opened(qtbot, qapp, door, None)
-    yield made
-    made.close()
 
 
 def without_or_tools(plan: Compilation) -> Compilation:
