@@ -7,14 +7,16 @@ of it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+from frozendict import frozendict
 
 from compiler.compilation import Compilation
 from compiler.pins import Pins
 from compiler.plan import Slot
 from spyre_studio.alike import alike_buffers, alike_ops
-from spyre_studio.pin_tables import with_division, with_layout, with_order, with_placement, with_relayout, without
+from spyre_studio.pin_tables import joined, with_placement, without
 from spyre_studio.units import format_count
 
 _OF_BUFFERS: Final = ("placement", "layout", "order", "relayout")
@@ -44,10 +46,7 @@ def alike_op(compilation: Compilation, pins: Pins, op: str, factors: Mapping[str
     division = compilation.plan.divisions.get(op)
     of_plan = division.factors if division is not None else {}
     wanted = factors if factors is not None else pins.division.get(op, of_plan)
-    after = pins
-    for name in names:
-        after = with_division(after, name, wanted)
-    return Alike("op", op, names, after)
+    return Alike("op", op, names, joined(pins, Pins(division=frozendict.fromkeys(names, frozendict(wanted)))))
 
 
 def alike_buffer(compilation: Compilation, pins: Pins, buffer: str) -> Alike | None:
@@ -59,23 +58,12 @@ def alike_buffer(compilation: Compilation, pins: Pins, buffer: str) -> Alike | N
     if not any(buffer in getattr(pins, table) for table in _OF_BUFFERS):
         place = compilation.plan.placement.get(buffer)
         source = with_placement(pins, buffer, "lx" if isinstance(place, Slot) else "hbm")
-    after = source
-    for name in names:
-        after = _as(source, after, buffer, name)
-    return Alike("buffer", buffer, names, after)
-
-
-def _as(source: Pins, after: Pins, buffer: str, name: str) -> Pins:
-    """Pins with those of `buffer` on another one."""
-    if buffer in source.placement:
-        after = with_placement(after, name, source.placement[buffer])
-    if buffer in source.layout:
-        after = with_layout(after, name, source.layout[buffer])
-    if buffer in source.order:
-        after = with_order(after, name, source.order[buffer])
-    if buffer in source.relayout:
-        after = with_relayout(after, name, source.relayout[buffer])
-    return after
+    like = {
+        table: frozendict.fromkeys(names, getattr(source, table)[buffer])
+        for table in _OF_BUFFERS
+        if buffer in getattr(source, table)
+    }
+    return Alike("buffer", buffer, names, joined(source, Pins(**like)))
 
 
 def unpinned_alike(compilation: Compilation, pins: Pins, name: str) -> tuple[int, Pins]:
@@ -83,10 +71,7 @@ def unpinned_alike(compilation: Compilation, pins: Pins, name: str) -> tuple[int
     program = compilation.problem.program
     names = {*alike_ops(program, name), *alike_buffers(program, name)}
     keys = [key for key in pins.keys if key.partition(":")[2] in names]
-    after = replace(pins)
-    for key in keys:
-        after = without(after, key)
-    return len(keys), after
+    return len(keys), without(pins, *keys)
 
 
 def unpin_words(count: int) -> str:

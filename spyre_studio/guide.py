@@ -69,8 +69,7 @@ class Done:
 
     def pinned(self, pins: Pins) -> Pins:
         """Pins with what it sets and without what it removes."""
-        for key in self.free:
-            pins = without(pins, key)
+        pins = without(pins, *self.free)
         for op, factors in self.split.items():
             pins = with_division(pins, op, factors)
         for buffer, where in self.placement.items():
@@ -102,8 +101,7 @@ class Lesson:
     def pins_at(self, number: int, pins: Pins) -> Pins:
         """Pins as a step takes them for granted, made from those that there are: pins that the lesson does not speak
         of stay as they are."""
-        for key in frozenset[str]().union(*(step.done.pin_keys for step in self.steps)):
-            pins = without(pins, key)
+        pins = without(pins, *frozenset[str]().union(*(step.done.pin_keys for step in self.steps)))
         for step in self.steps[:number]:
             pins = step.done.pinned(pins)
         return pins

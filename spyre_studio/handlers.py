@@ -114,9 +114,7 @@ class Handlers(WhatIfHandlers):
         """Remove the pins of the selected op and buffer, as one step."""
         chosen = {self._selection.op, self._selection.buffer}
         pins = self._session.pins
-        for key in self._session.pins.keys:
-            pins = without(pins, key) if key.partition(":")[2] in chosen else pins
-        self._session.set_pins(pins)
+        self._session.set_pins(without(pins, *(key for key in pins.keys if key.partition(":")[2] in chosen)))
 
     def pin_lx(self, _row: Action) -> None:
         """Keep the selected buffer in LX."""

@@ -133,7 +133,7 @@ def pins_for(pins: Pins, name: str, one: LayoutCandidate, found: Sequence[Layout
 
 def without_pins(pins: Pins, name: str) -> Pins:
     """Pins without those of a buffer's layout."""
-    return without(without(pins, f"layout:{name}"), f"order:{name}")
+    return without(pins, f"layout:{name}", f"order:{name}")
 
 
 def pinned_one(found: Sequence[LayoutCandidate], pins: Pins, name: str) -> LayoutCandidate | None:

@@ -111,7 +111,4 @@ def choose_same(session: Session, op: str, window: QWidget) -> None:
 
 
 def _unpin(session: Session, keys: list[str]) -> None:
-    pins = session.pins
-    for key in keys:
-        pins = without(pins, key)
-    session.set_pins(pins)
+    session.set_pins(without(session.pins, *keys))

@@ -6,7 +6,7 @@ pin: the passes say what became of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 def with_division(pins: Pins, op: str, factors: Mapping[str, int]) -> Pins:
     """Pins with this division of an op; the first loop is the first to be divided.  It takes the place of a pin to the
     division of another op."""
-    return replace(pins, division=pins.division.set(op, frozendict(factors)), same=_less(pins.same, op))
+    return _divided(pins, {op: frozendict(factors)})
 
 
 def with_same(pins: Pins, op: str, other: str) -> Pins:
@@ -31,22 +31,19 @@ def with_same(pins: Pins, op: str, other: str) -> Pins:
     """
     if op == other:
         raise ValueError(f"{op} always has its own division")
-    same = _less(pins.same, other) if pins.same.get(other) == op else pins.same  # else neither would be divided first
-    return replace(pins, same=same.set(op, other), division=_less(pins.division, op))
+    same = _less(pins.same, {other}) if pins.same.get(other) == op else pins.same  # else neither would be divided first
+    return replace(pins, same=same.set(op, other), division=_less(pins.division, {op}))
 
 
 def with_relayout(pins: Pins, buffer: str, way: str) -> Pins:
     """Pins with a buffer that goes over the `ring`, or never (`none`).  Over the ring go buffers in LX only: a pin to
     device memory goes."""
-    out = way == "ring" and pins.placement.get(buffer) == "hbm"
-    placement = _less(pins.placement, buffer) if out else pins.placement
-    return replace(pins, relayout=pins.relayout.set(buffer, way), placement=placement)
+    return _relaid(pins, {buffer: way})
 
 
 def with_layout(pins: Pins, buffer: str, dim: int) -> Pins:
     """Pins with this host dim of a buffer cut into sticks; a pinned dim order with other sticks goes."""
-    order = pins.order if pins.order.get(buffer, (dim,))[-1:] == (dim,) else _less(pins.order, buffer)
-    return replace(pins, layout=pins.layout.set(buffer, dim), order=order)
+    return _laid_out(pins, {buffer: dim})
 
 
 def with_order(pins: Pins, buffer: str, order: tuple[int, ...]) -> Pins:
@@ -56,31 +53,16 @@ def with_order(pins: Pins, buffer: str, order: tuple[int, ...]) -> Pins:
 
 def with_placement(pins: Pins, buffer: str, where: str) -> Pins:
     """Pins with a buffer in `lx` or `hbm`; from there nothing goes over the ring, so that a pin to that goes."""
-    ring = where == "hbm" and pins.relayout.get(buffer) == "ring"
-    relayout = _less(pins.relayout, buffer) if ring else pins.relayout
-    return replace(pins, placement=pins.placement.set(buffer, where), relayout=relayout)
+    return _placed(pins, {buffer: where})
 
 
-def without(pins: Pins, key: str) -> Pins:
-    """Pins without the one of this key, such as `division:OP`; the same pins if there is none."""
-    kind, _, name = key.partition(":")
-    match kind:
-        case "division":
-            return replace(pins, division=_less(pins.division, name))
-        case "layout":
-            return replace(pins, layout=_less(pins.layout, name))
-        case "placement":
-            return replace(pins, placement=_less(pins.placement, name))
-        case "tiles":
-            return replace(pins, tiles=_less(pins.tiles, name))
-        case "order":
-            return replace(pins, order=_less(pins.order, name))
-        case "same":
-            return replace(pins, same=_less(pins.same, name))
-        case "relayout":
-            return replace(pins, relayout=_less(pins.relayout, name))
-        case _:
-            return pins
+def without(pins: Pins, *keys: str) -> Pins:
+    """Pins without those of these keys, such as `division:OP`; the same pins if there are none."""
+    names: dict[str, set[str]] = {}
+    for kind, _, name in (key.partition(":") for key in keys):
+        if name in getattr(pins, kind, ()):
+            names.setdefault(kind, set()).add(name)
+    return replace(pins, **{kind: _less(getattr(pins, kind), gone) for kind, gone in names.items()}) if names else pins
 
 
 def only(pins: Pins, key: str) -> Pins:
@@ -97,21 +79,35 @@ def only(pins: Pins, key: str) -> Pins:
 
 
 def joined(pins: Pins, more: Pins) -> Pins:
-    """Pins with more of them, which take the place of what they exclude."""
-    for op, factors in more.division.items():
-        pins = with_division(pins, op, factors)
+    """Pins with more of them, which take the place of what they exclude.  As long as one pin takes, however many."""
+    pins = _divided(pins, more.division)
     for op, other in more.same.items():
         pins = with_same(pins, op, other)
-    for buffer, dim in more.layout.items():
-        pins = with_layout(pins, buffer, dim)
-    for buffer, order in more.order.items():
-        pins = with_order(pins, buffer, order)
-    for buffer, where in more.placement.items():
-        pins = with_placement(pins, buffer, where)
-    for buffer, way in more.relayout.items():
-        pins = with_relayout(pins, buffer, way)
-    return replace(pins, tiles=pins.tiles | more.tiles)
+    pins = _laid_out(pins, more.layout)
+    pins = replace(pins, order=pins.order | more.order, tiles=pins.tiles | more.tiles)
+    return _relaid(_placed(pins, more.placement), more.relayout)
 
 
-def _less(table: frozendict[str, T], name: str) -> frozendict[str, T]:
-    return table.delete(name) if name in table else table
+def _divided(pins: Pins, division: Mapping[str, frozendict[str, int]]) -> Pins:
+    return replace(pins, division=pins.division | division, same=_less(pins.same, division))
+
+
+def _laid_out(pins: Pins, layout: Mapping[str, int]) -> Pins:
+    other = {name for name, dim in layout.items() if pins.order.get(name, (dim,))[-1:] != (dim,)}
+    return replace(pins, layout=pins.layout | layout, order=_less(pins.order, other))
+
+
+def _placed(pins: Pins, placement: Mapping[str, str]) -> Pins:
+    out = {name for name, where in placement.items() if where == "hbm" and pins.relayout.get(name) == "ring"}
+    return replace(pins, placement=pins.placement | placement, relayout=_less(pins.relayout, out))
+
+
+def _relaid(pins: Pins, relayout: Mapping[str, str]) -> Pins:
+    out = {name for name, way in relayout.items() if way == "ring" and pins.placement.get(name) == "hbm"}
+    return replace(pins, relayout=pins.relayout | relayout, placement=_less(pins.placement, out))
+
+
+def _less(table: frozendict[str, T], names: Collection[str]) -> frozendict[str, T]:
+    if not any(name in table for name in names):
+        return table
+    return frozendict((name, value) for name, value in table.items() if name not in names)

@@ -39,7 +39,4 @@ class RestingPins:
 
     def beside(self, pins: Pins) -> Pins:
         """Those that are not among these pins."""
-        found = self._pins
-        for key in pins.keys:
-            found = without(found, key)
-        return found
+        return without(self._pins, *pins.keys)
