@@ -186,7 +186,7 @@ class CopyableTable(QTableView):
     def __init__(self, model: TableModel, name: str, parent: QWidget | None = None) -> None:
         """`name` is what a screen reader calls the table."""
         super().__init__(parent)
-        self._model, self._quiet, self._dragged = model, False, False
+        self._model, self._quiet, self._dragged, self._seen = model, False, False, False
         self._make: Callable[[], Sequence[Row]] | None = None
         self._wanted: frozenset[Hashable] = frozenset()
         self._wanted_widths: list[int] = []
@@ -211,9 +211,12 @@ class CopyableTable(QTableView):
         self._catch_up()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Now the rows are needed."""
+        """Now the rows are needed, and the widths of cells are known: before, nothing is dressed."""
         super().showEvent(event)
         self._catch_up()
+        if not self._seen:
+            self._seen = True
+            self._fit_columns()
 
     def keys(self) -> tuple[Hashable, ...]:
         """Keys of the selected rows, from top to bottom as shown."""

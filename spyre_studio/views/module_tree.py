@@ -18,6 +18,7 @@ from spyre_studio.number_text import characters_of, number_width
 from spyre_studio.qt_theme import px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
+from spyre_studio.tall_rows import TallRows
 from spyre_studio.theme import CELL_PAD, GRID
 from spyre_studio.units import format_us_below
 from spyre_studio.views.graph_model import unplanned
@@ -121,6 +122,7 @@ class ModuleTree(QTreeView):
         self.setIndentation(px(1.5 * GRID))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setItemDelegate(TallRows(self))
         self._cell = BarCell(parent=self)
         self.setItemDelegateForColumn(1, self._cell)
         header = self.header()

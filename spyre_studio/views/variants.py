@@ -18,6 +18,7 @@ from spyre_studio.elided import ElidedLabel
 from spyre_studio.qt_theme import active_theme, font, px
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
+from spyre_studio.tall_rows import TallRows
 from spyre_studio.theme import GRID, PAD
 from spyre_studio.units import format_count
 from spyre_studio.variant_rows import COLUMNS, GIVE_WAY, NAME, NOTE, VariantRow, variant_rows
@@ -47,6 +48,7 @@ class VariantTree(QTreeView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setUniformRowHeights(True)
+        self.setItemDelegate(TallRows(self))
         self.setIndentation(px(2 * GRID))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.header().setHighlightSections(False)
