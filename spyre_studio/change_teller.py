@@ -25,7 +25,7 @@ class ChangeTeller(QObject):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._background = Background(self)
+        self._background = Background(self, patient=True)
         self._pair: tuple[Compilation | None, Compilation | None] = (None, None)
         session.changed.connect(self._changed)
 

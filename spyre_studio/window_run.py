@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QSettings, QSize
 from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
+from spyre_studio.background import take_short_turns
 from spyre_studio.collector import Collector
 from spyre_studio.main_window import GEOMETRY, MainWindow
 from spyre_studio.project_recovery import Recovery
@@ -50,6 +51,7 @@ def run(
         begin_with(window, QSize(*size))
     sys.excepthook = window.mistaken
     Collector(app)
+    take_short_turns()
     window.show()
     session.warm_up()
     if spec is not None:

@@ -55,7 +55,7 @@ class CompareView(PagedView):
         self._pair: tuple[Compilation | None, Compilation | None] = (None, None)
         self.sides = Sides(session)
         self.inside = StatePage()
-        self.background = Background(self)
+        self.background = Background(self, patient=True)
         self.total, self.more, self.badge = QLabel(), ElidedLabel(), QLabel()
         self.shown = Chooser("Show", _SHOWN)
         self._model = TableModel(_columns())

@@ -36,6 +36,7 @@ from spyre_studio.views.handover_panel import HandoverPanel
 from spyre_studio.views.space_view import READS, WRITES, SpaceShown, SpaceView
 from spyre_studio.views.split_editor import SplitEditor
 from spyre_studio.views.steady import scroll_area_of, steady
+from spyre_studio.while_alive import while_alive
 from spyre_studio.widgets import Heading, button, restyle, text_label
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ class DivisionPanel(QWidget):
         if self._asked is not None and self._asked[0] is compilation and self._asked[1] == op:
             return
         self._asked, self._waiting = (compilation, op), True
-        self.session.request_candidates(op, lambda found: self._answered(compilation, op, found))
+        self.session.request_candidates(op, while_alive(self, lambda found: self._answered(compilation, op, found)))
 
     def _answered(self, compilation: Compilation, op: str, found: tuple[Candidate, ...]) -> None:
         if compilation is self._compilation and op == self._op:
@@ -290,7 +291,7 @@ class DivisionPanel(QWidget):
             self.session.pin_division(self._op, self.draft)
 
     def _unpin(self) -> None:
-        self.session.set_pins(without(without(self.session.pins, f"division:{self._op}"), f"same:{self._op}"))
+        self.session.set_pins(without(self.session.pins, f"division:{self._op}", f"same:{self._op}"))
 
     def _reset(self) -> None:
         if self._splits is not None:

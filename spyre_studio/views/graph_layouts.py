@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QObject, QThreadPool, Signal
+from PySide6.QtCore import QObject, Signal
 
+from spyre_studio.background import Background
 from spyre_studio.views.graph_groups import GraphInput
 from spyre_studio.views.graph_layout import GraphLayout, LayoutCache, layout_graph
 from spyre_studio.views.graph_scene import Scene
@@ -22,39 +23,28 @@ class GraphLayouts(QObject):
     """`ready` carries the scene for the newest wish; older ones are dropped."""
 
     ready = Signal(object)
-    _made = Signal(int, object)  # emitted on a pool thread, received on the window's
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._cache = LayoutCache()
-        self._wish = 0
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)  # the cache is not made for two
-        self._made.connect(self._deliver)
+        self._background = Background(self)  # one at a time: the cache is not made for two
 
     def want(
         self, graph: GraphInput, opened: frozenset[str], spacing: Spacing, dress: Callable[[GraphLayout], Scene]
     ) -> None:
         """Lay out the graph with these groups open, put words to it with `dress`, and tell."""
-        self._wish += 1
-        wish, cache = self._wish, self._cache
-        if graph.size <= AT_ONCE and self._pool.activeThreadCount() == 0:
+        cache = self._cache
+        if graph.size <= AT_ONCE and not self._background.running:
+            self._background.cancel()
             self.ready.emit(dress(layout_graph(graph, opened, cache, spacing)))
-            return
-        self._pool.clear()
-        self._pool.start(lambda: self._made.emit(wish, dress(layout_graph(graph, opened, cache, spacing))))
+        else:
+            self._background.run(lambda: dress(layout_graph(graph, opened, cache, spacing)), self.ready.emit)
 
     def forget(self) -> None:
         """Another model: drop what runs and what is kept."""
-        self._wish += 1
-        self._pool.clear()
+        self._background.cancel()
         self._cache = LayoutCache()
 
     def finish(self) -> None:
         """Wait for what runs, before the window goes."""
-        self._pool.clear()
-        self._pool.waitForDone()
-
-    def _deliver(self, wish: int, scene: object) -> None:
-        if wish == self._wish and isinstance(scene, Scene):
-            self.ready.emit(scene)
+        self._background.finish()

@@ -26,6 +26,7 @@ from spyre_studio.units import format_number, format_us
 from spyre_studio.views.graph_model import factors_text
 from spyre_studio.views.line_list import Line, LineList
 from spyre_studio.views.slice_maps import MapPicture, SliceMaps
+from spyre_studio.while_alive import while_alive
 from spyre_studio.widgets import Heading, text_label
 
 if TYPE_CHECKING:
@@ -197,8 +198,8 @@ class HandoverPanel(QWidget):
             pair.buffer,
             (pair.writer, pair.reader),
             self._drafts,
-            lambda found: self._answered(asked, found),
-            lambda failure: self._failed(asked, failure),
+            while_alive(self, lambda found: self._answered(asked, found)),
+            while_alive(self, lambda failure: self._failed(asked, failure)),
         )
 
     def _same(self, asked: tuple[Compilation, str, object]) -> bool:

@@ -56,7 +56,7 @@ class InsightsView(PagedView):
         self._found: tuple[Insight, ...] = ()
         self._made_of: tuple[Compilation, int, Weighed] | None = None
         self._chosen, self._shared_out = "", False
-        self.background = Background(self)
+        self.background = Background(self, patient=True)
         self.words, self.badge = ElidedLabel(), QLabel()
         self.weigh = button("Work out savings", "secondary", "Make the plan again with each remedy, aside")
         self.stop = button("Cancel", "quiet", "Stop working out savings")

@@ -35,6 +35,7 @@ from spyre_studio.session import Session
 from spyre_studio.table import Cell, Column, CopyableTable, Row, TableModel
 from spyre_studio.theme import GRID, ROW, Tone
 from spyre_studio.units import format_shape
+from spyre_studio.while_alive import while_alive
 from spyre_studio.widgets import Heading, button, restyle, text_label
 
 if TYPE_CHECKING:
@@ -262,8 +263,8 @@ class LayoutList(QWidget):
         self.session.request_layouts(
             name,
             follow,
-            lambda found: self._answered(compilation, name, follow, found),
-            lambda failure: self._failed(compilation, name, failure),
+            while_alive(self, lambda found: self._answered(compilation, name, follow, found)),
+            while_alive(self, lambda failure: self._failed(compilation, name, failure)),
         )
 
     def _answered(self, compilation: Compilation, name: str, follow: bool, found: tuple[LayoutCandidate, ...]) -> None:

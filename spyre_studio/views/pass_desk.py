@@ -11,6 +11,7 @@ from compiler.compilation import Compilation
 from compiler.pass_story import PassStep, PassStory
 from spyre_studio.failure import Failure
 from spyre_studio.session import Session
+from spyre_studio.while_alive import while_alive
 
 STOPPED = "finding out what each pass changed was cancelled; choose this listing again to go on"
 
@@ -34,9 +35,9 @@ class PassDesk(QObject):
         self._asked, self.phase = compilation, "finding out what each pass changed"
         self.story = _log_of(compilation)
         self._session.request_passes(
-            lambda story: self._answered(compilation, story),
-            lambda failure: self._failed(compilation, failure),
-            lambda fraction, phase, _: self._told(fraction, phase),
+            while_alive(self, lambda story: self._answered(compilation, story)),
+            while_alive(self, lambda failure: self._failed(compilation, failure)),
+            while_alive(self, lambda fraction, phase, _: self._told(fraction, phase)),
         )
         self.changed.emit()
 

@@ -54,7 +54,7 @@ class ProgramView(PagedView):
         self._asked: tuple[str | None, str | None] | None = None
         self._made: dict[str, tuple[Listing, Folding]] = {}
         self._on_screen = ""
-        self.background, self.desk = Background(self), PassDesk(session, self)
+        self.background, self.desk = Background(self, patient=True), PassDesk(session, self)
         self.kind = Chooser("Listing", [*((row.key, row.title) for row in kinds()), (PASSES, "passes")])
         self.lines = TextLines("Listing")
         self.search = TextSearch(self.lines)

@@ -2,7 +2,9 @@
 
 from threading import Event, get_ident
 
+from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from spyre_studio.background import Background
 
@@ -39,3 +41,30 @@ def test_a_cancelled_answer_is_dropped(qtbot: QtBot) -> None:
     background.run(lambda: "kept", got.append)
     qtbot.waitUntil(lambda: bool(got))
     assert got == ["kept"]
+
+
+def test_who_asked_may_go_before_the_answer(qtbot: QtBot) -> None:
+    """Nobody waits for a piece of a view that goes, and nothing is told to it."""
+    owner, gate, got = QObject(), Event(), list[str]()
+    background, other = Background(owner), Background()
+
+    def slow() -> str:
+        gate.wait(5)
+        return "for nobody"
+
+    background.run(slow, got.append)
+    delete(owner)
+    assert not gate.is_set(), "it was gone at once"
+    gate.set()
+    other.run(lambda: "for somebody", got.append)
+    qtbot.waitUntil(lambda: "for somebody" in got)
+    assert got == ["for somebody"]
+
+
+def test_a_mistake_on_the_thread_is_one_of_the_window(qtbot: QtBot) -> None:
+    background = Background()
+    with qtbot.captureExceptions() as raised:
+        background.run(lambda: 1 / 0, lambda _: None)
+        qtbot.waitUntil(lambda: bool(raised))
+    assert raised[0][0] is ZeroDivisionError
+    assert not background.busy

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import wait
 from pathlib import Path
 
 import pytest
@@ -237,7 +238,7 @@ def test_autosaved_work_is_offered_and_taken_back(desk: Desk, model: Path, tmp_p
     assert not list(folder.glob("*.spyre")), "nothing is kept where nothing would be lost"
     window.session.pin_division("exp", {"b": 2})
     window.project.autosave()
-    window.project._autosaving._pool.waitForDone()
+    wait(window.project._autosaving._pieces)
     (kept,) = folder.glob("*.spyre")
     orphan = folder / "orphan.spyre"
     orphan.write_bytes(kept.read_bytes())
