@@ -50,6 +50,7 @@ class GuideStage(QObject):
         self._watched: QWidget | None = None
         self.card, self.outline = self._made()
         guides.changed.connect(self.follow)
+        window.maker.renewed.connect(self.follow)
         window.session.settings.changed.connect(self._setting_changed)
 
     def follow(self) -> None:

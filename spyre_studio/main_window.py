@@ -8,28 +8,25 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
-from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
-from shiboken6 import delete
 
 from resources.examples import examples
 from spyre_studio.action_set import ActionSet, bind
 from spyre_studio.banner import Banner
+from spyre_studio.bench_maker import BenchMaker
 from spyre_studio.deep_link_follow import DeepLinks
 from spyre_studio.end_teller import EndTeller
-from spyre_studio.graph_place import place_of, put_place
 from spyre_studio.guide_run import Guides
 from spyre_studio.handlers import Handlers
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.project import is_project
 from spyre_studio.project_keeper import ProjectKeeper
-from spyre_studio.qt_theme import ThemeFollower, system_scale
+from spyre_studio.qt_theme import ThemeFollower, dress, system_scale
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.solver_words import missing_note
@@ -39,7 +36,6 @@ from spyre_studio.status_line import StatusLine
 from spyre_studio.text_zoom_apply import TextSize
 from spyre_studio.user_folder import write_traceback
 from spyre_studio.view_state import loading
-from spyre_studio.views import part_names
 
 if TYPE_CHECKING:
     from spyre_studio.workbench import Workbench
@@ -56,10 +52,9 @@ class MainWindow(QMainWindow):
     ) -> None:
         """`store` remembers geometry and layout; None remembers nothing, as for a picture."""
         super().__init__(parent)
+        dress(self)
         self.session, self.selection, self.theme = session, Selection(self), theme
         self._store = store
-        self._workbench: Workbench | None = None
-        self._unmade: Workbench | None = None
         self._told, self._chose = "", False
         self._missing, self._missed = "", True
         self.text_size = TextSize(self)
@@ -69,6 +64,8 @@ class MainWindow(QMainWindow):
         self.status = StatusLine(session, self)
         self.ends = EndTeller(session, self)
         self._pages = QStackedWidget(self)
+        self.maker = BenchMaker(self, self._pages, self._made)
+        self.maker.renewed.connect(self.text_size.fit_sides)
         self.actions_ = ActionSet(session, self.selection, self)
         self.handlers = Handlers(self)
         self.project = ProjectKeeper(self)
@@ -84,56 +81,20 @@ class MainWindow(QMainWindow):
     @property
     def workbench(self) -> Workbench:
         """The views; imported and made when first needed, so that the start page is there at once."""
-        if self._workbench is None:
-            while self._make_part():
-                pass
-            self._workbench, self._unmade = self._unmade, None
-            assert self._workbench is not None
-            self._pages.addWidget(self._workbench)
-            self._workbench.header.asked.connect(self._asked)
-            self._workbench.asked.connect(self.actions_.trigger)
-            self._workbench.pins.told.connect(self.status.say)
-            self._workbench.graph.addActions(self.actions_.of_scope("graph"))
-            if self._store is not None:
-                self._workbench.restore_layout(_bytes(self._store.value(_LAYOUT)))
-        return self._workbench
-
-    def _make_part(self) -> bool:
-        """Make a part of the views; False if there is none left."""
-        if self._unmade is None:
-            from spyre_studio.workbench import Workbench
-
-            self._unmade = Workbench(self.session, self.selection, self._pages)
-        return next(self._unmade.making, None) is not None
+        return self.maker.whole()
 
     @property
     def has_views(self) -> bool:
-        """False until the first model opens."""
-        return self._workbench is not None
+        """False until the first model opens, and while they are made anew."""
+        return self.maker.bench is not None
 
-    def renew_views(self, between: Callable[[], object]) -> None:
-        """Take the views away, do what is to be done between, make them anew; what was in front and open is so again.
-
-        Not to be called while an event of a view is being dealt with.
-        """
-        old = self.workbench
-        shown, key, alone, layout = self.page is old, old.current_view, old.full.key, old.saved_layout()
-        opened, place = old.graph.fold.opened, place_of(old.graph)
-        old.graph.fold.finish()
-        self._pages.removeWidget(old)
-        delete(old)
-        self._workbench = None
-        between()
-        new = self.workbench
-        new.restore_layout(layout)
-        new.show_view(key)
-        if shown:
-            self._pages.setCurrentWidget(new)
-            new.graph.fold.keep_open(opened)
-            put_place(new.graph, place)
-            new.graph.canvas.setFocus()
-        if alone:
-            new.full.enter(alone)
+    def _made(self, bench: Workbench) -> None:
+        bench.header.asked.connect(self._asked)
+        bench.asked.connect(self.actions_.trigger)
+        bench.pins.told.connect(self.status.say)
+        bench.graph.addActions(self.actions_.of_scope("graph"))
+        if self._store is not None:
+            bench.restore_layout(_bytes(self._store.value(_LAYOUT)))
 
     @property
     def page(self) -> QWidget | None:
@@ -156,7 +117,7 @@ class MainWindow(QMainWindow):
         else:
             self.project.elsewhere()
             self.session.open(found)
-        QTimer.singleShot(_SOON_MS, self, lambda: self._make_views(part_names()))
+        QTimer.singleShot(_SOON_MS, self, self.maker.soon)
 
     def toggle_start_page(self) -> None:
         """Start page, or back to what is open."""
@@ -218,23 +179,12 @@ class MainWindow(QMainWindow):
         self.project.end()
         if self._store is not None:
             self._store.setValue(GEOMETRY, self.saveGeometry())
-            if self._workbench is not None:
-                self._store.setValue(_LAYOUT, self._workbench.saved_layout())
-        if self._workbench is not None:
-            self._workbench.graph.fold.finish()
+            if self.has_views:
+                self._store.setValue(_LAYOUT, self.workbench.saved_layout())
+        if self.has_views:
+            self.workbench.graph.fold.finish()
         self.session.shutdown()
         super().closeEvent(event)
-
-    def _make_views(self, modules: tuple[str, ...]) -> None:
-        """Import and then make the views while the model is being read, one in a turn of the event loop."""
-        if self._workbench is not None or not self.session.opening:
-            return
-        if modules:
-            import_module(modules[0])
-        elif not self._make_part():
-            self.workbench  # noqa: B018  asking for it makes it whole
-            return
-        QTimer.singleShot(0, self, lambda: self._make_views(modules[1:]))
 
     def _asked(self, what: str) -> None:
         match what:

@@ -2,15 +2,20 @@
 
 Owns: everything that turns tokens of theme.py into Qt objects. Refuses: colours of its own, and painting.
 Widgets and canvases ask `active_theme()` while they paint; a change reaches them as QEvent.PaletteChange.
+Palette and font are the application's; the sheet is worn by every window that was dressed.  In place of another
+sheet of the application Qt dresses each widget once for every widget that it lies in, which takes ten times as long;
+and emptying it first makes Qt delete a style that is in use.
 """
 
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
+from weakref import WeakSet
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 import resources
 from spyre_studio.stylesheet import stylesheet
@@ -30,6 +35,8 @@ FontSize = Literal["title", "body", "label", "micro"]
 
 _PROPERTY: Final = "spyreTheme"
 _ZOOM: Final = "spyreTextZoom"
+_SHEET: Final = "spyreSheet"
+_DRESSED: Final[WeakSet[QWidget]] = WeakSet()
 _SIZES: Final[dict[FontSize, int]] = {
     "title": SIZE_TITLE,
     "body": SIZE_BODY,
@@ -41,14 +48,27 @@ _SIZES: Final[dict[FontSize, int]] = {
 def apply_theme(app: QApplication, theme: Theme) -> None:
     """Dress the whole application; may be called again at any time to change the theme."""
     app.setProperty(_PROPERTY, theme.name)
+    scale.cache_clear()
     if app.style().name().lower() != "fusion":
         app.setStyle("Fusion")
     sheet = stylesheet(theme, scale(), _icons())
-    if app.styleSheet() == sheet:
+    if app.property(_SHEET) == sheet:
         return  # wearing it already: Qt would dress every widget anew
+    app.setProperty(_SHEET, sheet)
     app.setFont(font("body"))
     app.setPalette(_palette(theme))
-    app.setStyleSheet(sheet)
+    for window in tuple(_DRESSED):
+        if isValid(window):
+            window.setStyleSheet(sheet)
+
+
+def dress(window: QWidget) -> None:
+    """Put the sheet on a widget without a parent and all that lies in it, now and at every change; call it early."""
+    app = QApplication.instance()
+    sheet = app.property(_SHEET) if app is not None else None
+    _DRESSED.add(window)
+    if isinstance(sheet, str) and window.styleSheet() != sheet:
+        window.setStyleSheet(sheet)
 
 
 def active_theme() -> Theme:
@@ -65,8 +85,10 @@ def qcolor(colour: str, opacity: float = 1.0) -> QColor:
     return made
 
 
+@lru_cache(maxsize=1)
 def scale() -> float:
-    """How much larger than the reference of 12 px texts are: the factor for every size in pixels."""
+    """How much larger than the reference of 12 px texts are: the factor for every size in pixels.  Measured when a
+    theme is put on: painting asks for it thousands of times."""
     return system_scale() * text_zoom()
 
 
@@ -87,6 +109,7 @@ def set_text_zoom(zoom: float) -> None:
     app = QApplication.instance()
     if app is not None:
         app.setProperty(_ZOOM, float(zoom))
+    scale.cache_clear()
 
 
 def px(length: float) -> int:

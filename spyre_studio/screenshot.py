@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from compiler.errors import InputError
 from spyre_studio.jobs import Jobs
 from spyre_studio.main_window import MainWindow
-from spyre_studio.qt_theme import ThemeFollower
+from spyre_studio.qt_theme import ThemeFollower, dress
 from spyre_studio.session import Session
 from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, PASSES, VERIFY
 from spyre_studio.settings import Settings
@@ -127,6 +127,7 @@ def _alone(window: MainWindow, shot: Shot) -> QWidget:
     assert shot.view is not None
     widget = window.workbench.views[shot.view]
     widget.setParent(None)
+    dress(widget)
     widget.resize(*shot.size)
     widget.show()
     _settle(window)

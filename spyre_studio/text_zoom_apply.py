@@ -51,15 +51,18 @@ class TextSize(QObject):
             # In a turn of its own: the key that asked for it is an event of a view that is about to go.
             QTimer.singleShot(0, self, self._renew)
 
+    def fit_sides(self) -> None:
+        """Panels beside the views have room or step aside, once what is there now has taken its place."""
+        QTimer.singleShot(0, self, self._sides.fit)
+
     def _opened(self, what: str) -> None:
         if what == "model":
-            QTimer.singleShot(0, self, self._sides.fit)
+            self.fit_sides()
 
     def _renew(self) -> None:
-        window = self._window
-        if window.has_views:
-            window.renew_views(self._wear)
-            QTimer.singleShot(0, self, self._sides.fit)
+        maker = self._window.maker
+        if maker.bench is not None or maker.renewing:
+            maker.renew(self._wear)
         else:
             self._wear()
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from spyre_studio.jobs import Jobs
 from spyre_studio.main_window import MainWindow
-from spyre_studio.qt_theme import apply_theme
+from spyre_studio.qt_theme import apply_theme, dress
 from spyre_studio.session import Session
 from spyre_studio.theme import DARK, Theme
 from spyre_studio.views.scratchpad import ScratchpadView
@@ -31,6 +31,20 @@ def dark(qapp: QApplication) -> Iterator[Theme]:
     apply_theme(qapp, DARK)
     yield DARK
     apply_theme(qapp, DARK)
+
+
+@pytest.fixture
+def qtbot(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> QtBot:
+    """What a test adds is dressed as the window is."""
+    add = qtbot.addWidget
+
+    def added(widget: QWidget) -> None:
+        if widget.parentWidget() is None:
+            dress(widget)
+        add(widget)
+
+    monkeypatch.setattr(qtbot, "addWidget", added)
+    return qtbot
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from compiler.compilation import Compilation
 from compiler.loops import OpKind
+from spyre_studio.background import take_short_turns
 from spyre_studio.collector import Collector
 from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import ThemeFollower
@@ -42,6 +43,7 @@ class Large:
         app = QApplication.instance() or QApplication(sys.argv[:1])
         assert isinstance(app, QApplication)
         self.collector = Collector(app)  # as the program does
+        take_short_turns()
         settings = Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
         self.session = Session(settings=settings)
         self.theme = ThemeFollower(app, "dark")
@@ -99,7 +101,7 @@ class Large:
 
     def ready(self) -> bool:
         shown = self.session.compilation is not None and not self.session.busy
-        bench = self.window.workbench if shown else None
+        bench = self.window.maker.bench if shown else None  # asking for the views would make them at once
         return bench is not None and self.window.page is bench and not bench.graph.fold.awaited and not bench.turns.busy
 
     def look_at_views(self) -> None:

@@ -18,6 +18,7 @@ from spyre_studio.guide_places import bring_to_front, in_sight, place_widget
 from spyre_studio.guide_progress import progress_of
 from spyre_studio.guide_run import Guides
 from spyre_studio.main_window import MainWindow
+from spyre_studio.qt_theme import text_zoom
 from spyre_studio.request import Shared
 from spyre_studio.text_zoom_apply import wear_text_size
 from spyre_studio.theme import Theme
@@ -326,12 +327,11 @@ def test_it_lives_on_in_full_view_and_on_the_start_page_it_is_silent(running: Ma
     assert running.guides.number == 1
 
 
-def test_larger_texts_make_the_strip_anew(running: MainWindow, door: LessonDoor) -> None:
+def test_larger_texts_make_the_strip_anew(qtbot: QtBot, running: MainWindow, door: LessonDoor) -> None:
     before = running.guides.stage.card.height()
     door.settings.set("text_size", "150")
     try:
-        for _ in range(4):
-            QApplication.processEvents()
+        qtbot.waitUntil(lambda: text_zoom() == 1.5 and not running.maker.renewing)
         card = running.guides.stage.card
         assert card.isVisible()
         assert card.height() > before

@@ -3,9 +3,8 @@
 What is done stands in story_large.py, which runs as a process of its own.  Held up means processor time that the
 threads of the window's process take within one turn of its event loop: what other processes do on a busy machine does
 not count.  It is to stay below a tenth of a second; the bound of these tests is larger because the same work takes up
-to twice as much processor time where other processes share its caches.  Another theme and another size of texts,
-which dress every widget anew, may take longer.  Of all threads more is allowed: while the window's thread waits for a
-processor that another process has, those that write listings and compare plans go on.
+to twice as much processor time where other processes share its caches.  Of all threads more is allowed: while the
+window's thread waits for a processor that another process has, those that write listings and compare plans go on.
 """
 
 from __future__ import annotations
@@ -24,9 +23,8 @@ from tests.spyre_studio.story_large import LAYERS
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 600
-HELD_UP_MS = 240
-DRESSED_MS = {"theme": 1600, "text size": 900}
-ALL_THREADS_MS = 1200  # twice the worst that was seen
+HELD_UP_MS = 220
+ALL_THREADS_MS = 450  # three times the worst that was seen
 USUAL_MS = 32  # of the fixed work that the story begins with, on the machine whose bound this is
 
 
@@ -76,6 +74,5 @@ def test_the_window_is_not_held_up(told: Told, phase: str) -> None:
     own, every, _, stack = told.phases[phase]
     slow = max(float(str(told.seen["calibration"])) / USUAL_MS, 1.0)
     words = f"{own:.0f} ms of its own, {every:.0f} with other threads\n{stack}"
-    allowed = DRESSED_MS.get(phase, HELD_UP_MS)
-    assert own < allowed * slow, words
-    assert every < max(ALL_THREADS_MS, allowed) * slow, words
+    assert own < HELD_UP_MS * slow, words
+    assert every < ALL_THREADS_MS * slow, words

@@ -45,7 +45,7 @@ def page_of(window: MainWindow) -> QWidget | None:
 
 def test_the_start_page_comes_without_any_view(window: MainWindow, door: Door) -> None:
     assert window.page is window.start
-    assert window._workbench is None, "views are made when they are needed"
+    assert window.maker.bench is None, "views are made when they are needed"
     window.start.examples[0].click()
     assert door.asked == ["open softmax"]
 
@@ -100,7 +100,7 @@ def test_views_are_made_while_a_model_is_read(qtbot: QtBot, window: MainWindow, 
     door._opening = "decoder"
     door._enter("work", "open")
     window.open("decoder")
-    qtbot.waitUntil(lambda: window._workbench is not None)
+    qtbot.waitUntil(lambda: window.maker.bench is not None)
     assert page_of(window) is window.loading
     assert list(window.workbench.views) == [row.key for row in VIEWS]
 

@@ -63,16 +63,18 @@ def test_a_silent_desktop_is_judged_by_its_palette(
     assert active_theme() is wanted
 
 
-def test_sizes_scale_with_the_system_font(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sizes_scale_with_the_system_font(qapp: QApplication, dark: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
     assert font("title").pixelSize() > font("body").pixelSize() > font("label").pixelSize() > font("micro").pixelSize()
     large = QFont()
     large.setPixelSize(24)
-    monkeypatch.setattr(qt_theme, "_system_font", lambda: large)
-    assert scale() == 2
-    assert px(8) == 16
-    assert px(0.1) == 1
-    assert font("title", bold=True).pixelSize() == 30
-    assert font("title", bold=True).bold()
+    with monkeypatch.context() as patched:
+        patched.setattr(qt_theme, "_system_font", lambda: large)
+        apply_theme(qapp, DARK)
+        assert scale() == 2
+        assert px(8) == 16
+        assert px(0.1) == 1
+        assert font("title", bold=True).pixelSize() == 30
+        assert font("title", bold=True).bold()
 
 
 def test_the_mono_face_has_equal_widths(qapp: QApplication) -> None:

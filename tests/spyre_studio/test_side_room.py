@@ -95,7 +95,7 @@ def test_the_tree_of_modules_is_never_blank(qtbot: QtBot, qapp: QApplication, tm
     assert window.workbench.tree.model().rowCount() == 0, "views that are made before there is a model"
     door.put_model(compiled())
     assert rows() == 1
-    window.renew_views(lambda: None)
+    window.maker.renew(lambda: None)
     assert rows() == 1, "after another size of texts"
     window.workbench.toggle("left")
     door.put(compiled(pipeline="searched"))

@@ -1,6 +1,7 @@
 """Size of texts: the steps, what follows it, what is remembered, and that sizes do not drift."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import cast
 
 import pytest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
@@ -12,6 +13,7 @@ from spyre_studio.qt_theme import font, px, set_text_zoom, text_zoom
 from spyre_studio.text_zoom import NORMAL, STEPS, larger, smaller
 from spyre_studio.text_zoom_apply import Rescaled, wear_text_size
 from spyre_studio.theme import SIZE_BODY, Theme
+from spyre_studio.views.program import ProgramView
 from tests.spyre_studio.door import Door, opened
 from tests.spyre_studio.plans import compiled
 
@@ -26,10 +28,10 @@ def window(qtbot: QtBot, qapp: QApplication, door: Door, dark: Theme) -> Iterato
 
 
 def press(qtbot: QtBot, window: MainWindow, action: str) -> None:
-    """Trigger an action of text size and wait for it to be worn, which is after the event."""
+    """Trigger an action of text size and wait for it to be worn, which is after the event, and for the views."""
     window.actions_.trigger(action)
     wanted = int(str(window.session.settings.value("text_size"))) / 100
-    qtbot.waitUntil(lambda: text_zoom() == wanted)
+    qtbot.waitUntil(lambda: text_zoom() == wanted and not window.maker.renewing)
 
 
 def test_steps_go_up_and_down_and_end() -> None:
@@ -82,6 +84,37 @@ def test_views_are_made_anew_where_one_was(qtbot: QtBot, window: MainWindow, doo
     window.actions_.trigger("table")
     assert after.graph.table_shown, "actions reach the new views"
     door.put(compiled())
+
+
+def test_views_are_made_in_turns_and_what_is_on_screen_stands_still(
+    qtbot: QtBot, window: MainWindow, door: Door
+) -> None:
+    door.put_model(compiled())
+    before, shown = window.workbench, window.updatesEnabled()
+    window.actions_.trigger("text-larger")
+    qtbot.waitUntil(lambda: window.maker.renewing)
+    assert not window.has_views
+    assert (shown, window.updatesEnabled()) == (True, False)
+    window.actions_.trigger("text-larger")  # before they are whole
+    qtbot.waitUntil(lambda: text_zoom() == 1.25 and not window.maker.renewing)
+    assert window.updatesEnabled()
+    assert window.page is window.workbench is not before
+
+
+def test_answers_to_views_that_are_gone_are_dropped(qtbot: QtBot, window: MainWindow, door: Door) -> None:
+    """What a view asked the worker, or a thread, is answered after the view was made anew."""
+    door.answers = False
+    door.put_model(compiled())
+    window.selection.select_op("exp")
+    window.workbench.show_view("division")
+    program = window.workbench.views["program"]
+    assert isinstance(program, ProgramView)
+    program.desk.ask(compiled())
+    qtbot.waitUntil(lambda: bool(door.waiting) and bool(door.waiting_passes))
+    gone = [cast("Callable[[object], None]", each) for each in (*door.waiting, *door.waiting_passes)]
+    press(qtbot, window, "text-larger")
+    for callback in gone:
+        callback(None)  # a view that heard it would look into it
 
 
 def test_a_view_that_is_alone_stays_alone(qtbot: QtBot, window: MainWindow, door: Door) -> None:
