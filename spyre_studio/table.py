@@ -186,7 +186,7 @@ class CopyableTable(QTableView):
     def __init__(self, model: TableModel, name: str, parent: QWidget | None = None) -> None:
         """`name` is what a screen reader calls the table."""
         super().__init__(parent)
-        self._model, self._quiet, self._dragged, self._seen = model, False, False, False
+        self._model, self._quiet, self._dragged, self._seen, self._fitting = model, False, False, False, False
         self._make: Callable[[], Sequence[Row]] | None = None
         self._wanted: frozenset[Hashable] = frozenset()
         self._wanted_widths: list[int] = []
@@ -353,7 +353,7 @@ class CopyableTable(QTableView):
     def _take_widths(self, widths: list[int], room: int) -> None:
         """Columns in these widths; what is left of the room goes to long values, then to the first column. Not by
         stretching it: that would put the last title below the button."""
-        header, spare = self.horizontalHeader(), max(room - sum(widths), 0)
+        header, spare, self._fitting = self.horizontalHeader(), max(room - sum(widths), 0), True
         for place in (place for place in range(1, header.count()) if not self.isColumnHidden(place)):
             grown = min(max(self._wanted_widths[place] - widths[place], 0), spare)
             spare -= grown
@@ -361,9 +361,11 @@ class CopyableTable(QTableView):
         others = sum(header.sectionSize(place) for place in range(1, header.count()))
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
         header.resizeSection(0, max(room - others, widths[0]))
+        self._fitting = False
 
-    def _resized(self, _column: int, _old: int, _new: int) -> None:
-        if QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton and self.horizontalHeader().underMouse():
+    def _resized(self, _column: int, old: int, new: int) -> None:
+        pressed = QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton
+        if pressed and old and new and not self._fitting and self.horizontalHeader().underMouse():
             self._dragged = True
 
     def _dress(self) -> None:

@@ -67,6 +67,24 @@ def test_a_table_shows_what_it_has_room_for_and_copies_all(qtbot: QtBot, dark: T
     assert not any(table.isColumnHidden(place) for place in range(3))
 
 
+def test_a_width_is_dragged_only_by_a_hand(qtbot: QtBot, dark: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A button that is held while the table takes its room, as when an edge of the window is dragged."""
+    columns = (Column("step"), Column("more", gives_way=2), Column("less", gives_way=1))
+    table = CopyableTable(TableModel(columns, [Row("a", ("a" * 20, "b" * 20, "c" * 20))]), "made up")
+    header = table.horizontalHeader()
+    monkeypatch.setattr("spyre_studio.table.QGuiApplication.mouseButtons", lambda: Qt.MouseButton.LeftButton)
+    monkeypatch.setattr(header, "underMouse", lambda: True)
+    monkeypatch.setattr(table, "horizontalHeader", lambda: header)
+    show(qtbot, table, 2000, 200)
+    table.resize(300, 200)
+    assert table.isColumnHidden(1)
+    table.resize(2000, 200)
+    assert not table.isColumnHidden(1), "nobody dragged anything"
+    header.resizeSection(2, 40)
+    table.resize(300, 200)
+    assert not table.isColumnHidden(1), "the widths that somebody dragged hold"
+
+
 def test_the_table_of_the_timeline_does_not_scroll_sideways(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     view, _ = staged(qtbot, stage, TimelineView, DOCK, 400)
     view.set_table(True)
