@@ -7,44 +7,19 @@ in front and open is so again.  Refuses: what the window shows, and when.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QObject, QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QStackedWidget, QWidget
 from shiboken6 import delete
 
-from spyre_studio.graph_place import GraphPlace, place_of, put_place
 from spyre_studio.views import part_names
 
 if TYPE_CHECKING:
+    from spyre_studio.bench_place import BenchPlace
     from spyre_studio.main_window import MainWindow
     from spyre_studio.workbench import Workbench
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """How somebody had the views: which was in front and alone, the panels, the groups that were open, the place."""
-
-    shown: bool
-    key: str
-    alone: str
-    layout: QByteArray
-    opened: frozenset[str]
-    place: GraphPlace | None
-
-    def put(self, pages: QStackedWidget, bench: Workbench) -> None:
-        """Have them so again."""
-        bench.restore_layout(self.layout)
-        bench.show_view(self.key)
-        if self.shown:
-            pages.setCurrentWidget(bench)
-            bench.graph.fold.keep_open(self.opened)
-            put_place(bench.graph, self.place)
-            bench.graph.canvas.setFocus()
-        if self.alone:
-            bench.full.enter(self.alone)
 
 
 class BenchMaker(QObject):
@@ -59,10 +34,15 @@ class BenchMaker(QObject):
         self.bench: Workbench | None = None
         """The views; None until they are whole."""
         self._unmade: Workbench | None = None
-        self._unfinished: Callable[[], object] | None = None
+        self._place: BenchPlace | None = None
+        self._blank = QWidget(pages)
+        pages.addWidget(self._blank)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._renew_part)
 
     def whole(self) -> Workbench:
-        """The views, at once."""
+        """The views, at once; while they are made anew, as somebody had them."""
+        self.settle()
         if self.bench is None:
             while self._make_part():
                 pass
@@ -75,7 +55,7 @@ class BenchMaker(QObject):
     def soon(self, modules: tuple[str, ...] | None = None) -> None:
         """Import and then make the views while a model is being read, one in a turn of the event loop."""
         modules = part_names() if modules is None else modules
-        if self.bench is not None or not self._window.session.opening:
+        if self.bench is not None or self.renewing or not self._window.session.opening:
             return
         if modules:
             import_module(modules[0])
@@ -85,43 +65,59 @@ class BenchMaker(QObject):
         QTimer.singleShot(0, self, lambda: self.soon(modules[1:]))
 
     def renew(self, between: Callable[[], object]) -> None:
-        """Take the views away, do what is to be done between, make them anew in turns; what is on screen stands still
-        meanwhile.  Not to be called while an event of a view is being dealt with."""
-        self._finish()
-        old = self.whole()
-        shown = self._pages.currentWidget() is old
-        seen = _Seen(
-            shown, old.current_view, old.full.key, old.saved_layout(), old.graph.fold.opened, place_of(old.graph)
-        )
-        self._window.setUpdatesEnabled(not shown)
-        self._pages.removeWidget(old)
-        delete(old)
-        self.bench = None
+        """Take away the views, or what there is of them, do what is to be done between, and make them anew in turns.
+
+        What is on screen stands still meanwhile, and takes no input.  Not to be called while an event of a view is
+        being dealt with.
+        """
+        self._forget_parts()
+        if self.bench is not None:
+            self._take_away(self.bench)
         between()
-
-        def finish() -> None:
-            seen.put(self._pages, self.whole())
-            self._window.setUpdatesEnabled(True)
-            self.renewed.emit()
-
-        self._unfinished = finish
-        QTimer.singleShot(0, self, self._renew_part)
+        if self.renewing:
+            self._timer.start()
+        else:
+            self.soon()
 
     @property
     def renewing(self) -> bool:
         """True while there are no views because they are made anew."""
-        return self._unfinished is not None
+        return self._place is not None
+
+    def settle(self) -> None:
+        """What is made anew is there from now on, if anything is: for whoever is about to use it."""
+        if self._place is None:
+            return
+        place, self._place = self._place, None
+        self._timer.stop()
+        bench = self.whole()
+        if place.shown and self._pages.currentWidget() is self._blank:
+            self._pages.setCurrentWidget(bench)
+        place.put(bench)
+        self._window.setUpdatesEnabled(True)
+        self.renewed.emit()
+
+    def _take_away(self, old: Workbench) -> None:
+        from spyre_studio.bench_place import bench_place  # knows views: not needed for the first paint
+
+        shown = self._pages.currentWidget() is old
+        self._place = bench_place(old, shown=shown)
+        if shown:
+            self._window.setUpdatesEnabled(False)
+            self._pages.setCurrentWidget(self._blank)
+        self._pages.removeWidget(old)
+        delete(old)
+        self.bench = None
+
+    def _forget_parts(self) -> None:
+        """They measured themselves by another size."""
+        if self._unmade is not None:
+            delete(self._unmade)
+            self._unmade = None
 
     def _renew_part(self) -> None:
-        if self._unfinished is not None and self.bench is None and self._make_part():
-            QTimer.singleShot(0, self, self._renew_part)
-        else:
-            self._finish()
-
-    def _finish(self) -> None:
-        if self._unfinished is not None:
-            finish, self._unfinished = self._unfinished, None
-            finish()
+        if not self._make_part():
+            self.settle()
 
     def _make_part(self) -> bool:
         """Make a part of the views; False if there is none left."""

@@ -176,6 +176,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             self.project.leave(self.close)
             return
+        self.maker.settle()
         self.project.end()
         if self._store is not None:
             self._store.setValue(GEOMETRY, self.saveGeometry())
@@ -295,6 +296,7 @@ class MainWindow(QMainWindow):
         self.addActions(self.actions_.of_scope("window"))
 
     def _connect(self) -> None:
+        self.actions_.triggered.connect(lambda _row: self.maker.settle())  # before what is triggered is done
         bind(self.actions_, self.handlers)
         self.start.chosen.connect(self._chosen)
         self.start.back.connect(self.leave_start_page)

@@ -135,6 +135,18 @@ class SessionState(QObject):
         return self._shown is not None and self._shown.asked != self._asked(self._pins)
 
     @property
+    def stale_words(self) -> str:
+        """What changed since the plan on screen was made: pins, device, pipeline or its time; '' if nothing did."""
+        if self._shown is None:
+            return ""
+        made, now = self._shown.asked, self._asked(self._pins)
+        parts = {"pins": made.pins != now.pins, "the device": made.device != now.device}
+        parts |= {"the pipeline": (made.pipeline, made.seconds) != (now.pipeline, now.seconds)}
+        changed = [part for part, differs in parts.items() if differs]
+        words = " and ".join([part for part in (", ".join(changed[:-1]), *changed[-1:]) if part])
+        return f"{words} changed since this plan" if words else ""
+
+    @property
     def solving(self) -> bool:
         """True while a plan is being made beside the one on screen."""
         return self._shown is not None and WORK in self._phases

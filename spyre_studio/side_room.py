@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, Qt
 
 from spyre_studio.qt_theme import px
 from spyre_studio.theme import GRID
@@ -48,6 +48,7 @@ class SideRoom(QObject):
         for key in gone:
             bench.docks[key].hide()
         self._away = away
+        self._widen()
         if gone:
             keys = ", ".join(_KEYS[key] for key in away)
             window.status.say(f"Side panel{'s' if len(away) > 1 else ''} made room for the rest: {keys}")
@@ -56,9 +57,23 @@ class SideRoom(QObject):
         bench = self._window.workbench
         needed = {key: bench.docks[key].minimumSizeHint().width() + px(GRID / 2) for key in _FIRST_TO_GO}
         wanted = [key for key in _FIRST_TO_GO if key in self._away or not bench.docks[key].isHidden()]
+        whole = max(needed["right"], self._inspected())
         middle = max(bench.graph.minimumSizeHint().width(), bench.docks["bottom"].minimumSizeHint().width())
         away: list[str] = []
         for key in wanted:
-            if middle + sum(needed[each] for each in wanted if each not in away) > self._window.width():
+            asked = needed if key == "right" else needed | {"right": whole}  # it scrolls before it goes
+            if middle + sum(asked[each] for each in wanted if each not in away) > self._window.width():
                 away.append(key)
         return tuple(away)
+
+    def _inspected(self) -> int:
+        from spyre_studio.views.inspector import InspectorView  # there by now, and not needed for the first paint
+
+        view = self._window.workbench.views["inspector"]
+        return view.needed_width if isinstance(view, InspectorView) else 0
+
+    def _widen(self) -> None:
+        """The inspector is as wide as what it shows, where another panel made room for it."""
+        bench, needed = self._window.workbench, self._inspected()
+        if not bench.docks["right"].isHidden() and bench.docks["right"].width() < needed:
+            bench.panels.resizeDocks([bench.docks["right"]], [needed], Qt.Orientation.Horizontal)

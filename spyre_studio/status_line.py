@@ -81,9 +81,9 @@ class StatusLine(QWidget):
         if busy:
             self._show_work(busy, "")
             return
-        self.words.say(
-            "Pins changed since this plan; re-solve to see what they do" if self._session.stale else self._said
-        )
+        changed = self._session.stale_words
+        words = f"{changed[:1].upper()}{changed[1:]}; re-solve to see what that does"
+        self.words.say(words if changed else self._said)
 
     def _show_search(self) -> None:
         """The curve takes the place of the bar, and the figures that of the counts, once a search has found a plan."""

@@ -121,6 +121,7 @@ QAbstractScrollArea::corner { background: transparent; border: none; }
 QProgressBar { background: $line; border: none; border-radius: 2px; min-height: ${half}px; max-height: ${half}px;
   color: transparent; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
+QDialogButtonBox, QMessageBox { dialogbuttonbox-buttons-have-icons: 0; }
 QFrame[hairline="true"] { background: $line; border: none; }
 QFrame[raised="true"] { background: $raised; border: none; border-radius: ${radius}px; }
 QGroupBox { border: none; margin-top: ${row}px; padding: 0; color: $mute; }

@@ -42,13 +42,15 @@ class TextSize(QObject):
         self._window = window
         self._frame = Rescaled()
         self._sides = SideRoom(window)
+        self._pending = False
         wear_text_size(window.session.settings)
         window.session.settings.changed.connect(self._changed)
         window.session.changed.connect(self._opened)
 
     def _changed(self, what: str) -> None:
-        if what == "text_size":
+        if what == "text_size" and not self._pending:
             # In a turn of its own: the key that asked for it is an event of a view that is about to go.
+            self._pending = True
             QTimer.singleShot(0, self, self._renew)
 
     def fit_sides(self) -> None:
@@ -60,11 +62,8 @@ class TextSize(QObject):
             self.fit_sides()
 
     def _renew(self) -> None:
-        maker = self._window.maker
-        if maker.bench is not None or maker.renewing:
-            maker.renew(self._wear)
-        else:
-            self._wear()
+        self._pending = False
+        self._window.maker.renew(self._wear)
 
     def _wear(self) -> None:
         window = self._window

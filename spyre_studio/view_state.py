@@ -42,8 +42,13 @@ class ViewState:
 
 
 READY: Final = ViewState()
-STALE: Final = Badge("pins changed since this plan", "warn", "The picture shows the plan before the change. Re-solve.")
 READ_ONLY: Final = Badge("read-only", "mute", "An imported program: there is no plan behind it that could be changed.")
+
+
+def stale(words: str) -> ViewState:
+    """Ready, with a badge that says what changed since the plan that is shown; none if nothing did."""
+    hint = "The picture shows the plan before the change. Re-solve."
+    return READY.with_badges(*((Badge(words, "warn", hint),) if words else ()))
 
 
 def empty(title: str, sentence: str, action: str = "") -> ViewState:

@@ -20,7 +20,7 @@ from spyre_studio.qt_theme import scale
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.units import format_count, format_us
-from spyre_studio.view_state import READY, STALE, ViewState, empty, loading
+from spyre_studio.view_state import ViewState, empty, loading, stale
 from spyre_studio.views.graph_aim import GraphAim
 from spyre_studio.views.graph_canvas import GraphCanvas, Hit
 from spyre_studio.views.graph_fold import GraphFold
@@ -199,7 +199,7 @@ class GraphView(QWidget):
 
     def _state(self) -> ViewState:
         if self._model is not None:
-            return READY.with_badges(STALE) if self._session.stale else READY
+            return stale(self._session.stale_words)
         if self._session.state == "loading":
             return loading(f"Opening {spoken_name(self._session.opening)}", phase_words(self._session.busy))
         return EMPTY

@@ -56,7 +56,6 @@ class Tab(QWidget):
         self._column.setContentsMargins(px(PAD - GRID), px(1.5 * GRID), px(PAD), px(PAD))
         area.setAccessibleName("Part of the inspector")
         area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidget(holder)
         area.viewport().setAutoFillBackground(False)
@@ -66,6 +65,12 @@ class Tab(QWidget):
     def put(self, panel: QWidget) -> None:
         """The panel, which was made in `holder`."""
         self._column.addWidget(panel)
+
+    @property
+    def needed_width(self) -> int:
+        """Pixels in which the panel needs no scroll bar below."""
+        bar = self._shown.verticalScrollBar().sizeHint().width()
+        return self.holder.minimumSizeHint().width() + bar + 2 * self._shown.frameWidth()
 
     def show_state(self, state: ViewState) -> None:
         """The panel if the state is ready."""
@@ -173,6 +178,11 @@ class InspectorView(PagedView):
         bar = self.tabs.tabBar()
         wanted = sum(bar.tabRect(place).width() for place in range(bar.count()))
         self.widen.fit(self.width() - wanted - px(2 * PAD))
+
+    @property
+    def needed_width(self) -> int:
+        """Pixels in which nothing of the tab in front is out of sight."""
+        return self._front.needed_width
 
     def show_tab(self, title: str) -> None:
         """Bring a tab to the front by its title."""

@@ -12,7 +12,7 @@ from math import ceil
 from typing import Final, Literal
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -243,7 +243,7 @@ class LineList(QListView):
         assert not (whole and readable)  # the height of such rows is known once the width is
         super().__init__(parent)
         self._model = _Model()
-        self._whole, self._quiet = whole, False
+        self._whole, self._quiet, self._readable = whole, False, readable
         self.setModel(self._model)
         self.setItemDelegate(_Delegate(self, readable))
         self.setAccessibleName(name)
@@ -290,6 +290,12 @@ class LineList(QListView):
         row = next((row for row, line in enumerate(self._model.lines) if line.key == key), -1)
         self.setCurrentIndex(self._model.index(row, 0) if row >= 0 else QModelIndex())
         self._quiet = False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Rows that tell their notes in full are as tall as the width makes them."""
+        super().resizeEvent(event)
+        if self._readable:
+            self.scheduleDelayedItemsLayout()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter commits, Ctrl+C copies all rows as text."""

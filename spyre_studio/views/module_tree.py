@@ -151,7 +151,7 @@ class ModuleTree(QTreeView):
         self._shown = compilation or captured
         program = compilation.problem.program if compilation else captured.program if captured else None
         same, self._program = program is self._program, program
-        opened = self._opened() if same else set()
+        opened = self.open_groups if same else frozenset[str]()
         root = rows_of(compilation) if compilation else _rows_without_plan(captured)
         self._quiet = True
         self._tree.show(root, compilation is not None)
@@ -192,12 +192,19 @@ class ModuleTree(QTreeView):
         else:
             self.group_chosen.emit(item.group)
 
-    def _opened(self) -> set[str]:
+    @property
+    def open_groups(self) -> frozenset[str]:
         """Paths of the modules that are unfolded."""
         groups = [item for item in walk(self._tree.root) if item.children and item.parent is not None]
-        return {item.group for item in groups if self.isExpanded(self._tree.createIndex(item.row, 0, item))}
+        return frozenset(item.group for item in groups if self.isExpanded(self._tree.createIndex(item.row, 0, item)))
 
-    def _unfold(self, opened: set[str], same: bool) -> None:
+    def open_modules(self, opened: frozenset[str]) -> None:
+        """Unfold these modules and no others."""
+        self.collapseAll()
+        self._unfold(opened, same=True)
+        self.show_selection()
+
+    def _unfold(self, opened: frozenset[str], same: bool) -> None:
         every = walk(self._tree.root)
         if not same and len(every) <= _OPEN_AT_FIRST:
             self.expandAll()

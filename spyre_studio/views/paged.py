@@ -14,7 +14,7 @@ from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
 from spyre_studio.state_page import StatePage
-from spyre_studio.view_state import READY, STALE, Badge, ViewState, empty, error, loading
+from spyre_studio.view_state import READY, Badge, ViewState, empty, error, loading, stale
 
 
 class PagedView(QWidget):
@@ -77,7 +77,7 @@ class PagedView(QWidget):
         """Why there is nothing to show, or READY with badges."""
         session = self.session
         if self._wanted is not None:
-            return READY.with_badges(*((STALE,) if session.stale else ()))
+            return stale(session.stale_words)
         if session.state == "loading":
             return loading(f"Opening {spoken_name(session.opening)}", phase_words(session.busy))
         failure = session.failure

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from spyre_studio.qt_theme import apply_theme
 from spyre_studio.theme import DARK, LIGHT, Theme
-from spyre_studio.view_state import READY, STALE, empty, error, loading, partial
+from spyre_studio.view_state import READY, empty, error, loading, partial, stale
 from spyre_studio.viewport import Rect, Viewport2D
 from spyre_studio.views.gestures import Gesture, PanGesture
 from spyre_studio.views.viewport_canvas import ViewportCanvas
@@ -268,7 +268,8 @@ def test_errors_keep_their_details_until_asked(plane: Plane, qtbot: QtBot) -> No
 
 def test_badges_lie_over_the_picture(plane: Plane) -> None:
     plain = plane.grab().toImage()
-    plane.show_state(READY.with_badges(STALE, partial(200, 4096, "buffer")))
+    state = stale("pins changed since this plan")
+    plane.show_state(state.with_badges(*state.badges, partial(200, 4096, "buffer")))
     assert "showing 200 of 4,096 buffers" in plane.accessibleDescription()
     badged = plane.grab().toImage()
     assert badged != plain

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from frozendict import frozendict
@@ -14,6 +15,7 @@ from spyre_studio.main_window import MainWindow
 from spyre_studio.occupancy import KINDS
 from spyre_studio.qt_theme import active_theme
 from spyre_studio.theme import THEMES, Theme
+from spyre_studio.views import scratchpad
 from spyre_studio.views.lx_map import LxMap, Spot
 from spyre_studio.views.lx_paint import _DIMMED, MOST
 from spyre_studio.views.scratchpad import ScratchpadView
@@ -92,11 +94,15 @@ def test_the_pin_made_here_is_explained_first(qtbot: QtBot, stage: Stage, dark: 
 def test_a_large_plan_is_laid_out_on_a_thread(
     qtbot: QtBot, stage: Stage, dark: Theme, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spyre_studio.views.scratchpad._FEW", 0)
+    gate = Event()
+    derive = scratchpad._derive
+    monkeypatch.setattr(scratchpad, "_FEW", 0)
+    monkeypatch.setattr(scratchpad, "_derive", lambda plan: gate.wait(5) and derive(plan))
     stage.put(compiled(program=attention(2, 64, 64)))
     view, selection = staged(qtbot, stage, ScratchpadView)
     assert view.page.state.title == "Laying out the scratchpad"
     assert "buffers over 8 steps" in view.state.sentence
+    gate.set()
     selection.select_buffer("exp")
     qtbot.waitUntil(lambda: view.state.kind == "ready")
     assert view.map.current_item() == Spot("box", data_of(view).resident_map["exp"])

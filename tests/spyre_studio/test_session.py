@@ -170,6 +170,7 @@ def test_without_automatic_solving_the_plan_is_marked_stale(stage: Stage, model:
     session = stage.session
     session.pin_division("sum", {"i": 4})
     assert (session.stale, session.busy, session.compilation) == (True, "", first)
+    assert session.stale_words == "pins changed since this plan"
     session.undo_stack.undo()
     assert not session.stale
     session.undo_stack.redo()
@@ -380,3 +381,14 @@ def test_a_report_belongs_to_its_plan(qtbot: QtBot, settings: Settings, model: P
     reports.append(stage.session.verify_report)
     assert reports == [None, report]
     stage.session.shutdown()
+
+
+def test_what_changed_since_the_plan_is_named(stage: Stage, model: Path, settings: Settings) -> None:
+    session = stage.session
+    settings.set("resolve_automatically", False)
+    stage.open(model)
+    session.set_options("spyre", None, "searched")
+    assert session.stale_words == "the pipeline changed since this plan"
+    session.set_options("spyre", 4, "searched")
+    session.pin_division("exp", {"b": 2})
+    assert session.stale_words == "pins, the device and the pipeline changed since this plan"

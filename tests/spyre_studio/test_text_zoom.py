@@ -12,7 +12,8 @@ from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import font, px, set_text_zoom, text_zoom
 from spyre_studio.text_zoom import NORMAL, STEPS, larger, smaller
 from spyre_studio.text_zoom_apply import Rescaled, wear_text_size
-from spyre_studio.theme import SIZE_BODY, Theme
+from spyre_studio.theme import GRID, SIZE_BODY, Theme
+from spyre_studio.views.inspector import InspectorView
 from spyre_studio.views.program import ProgramView
 from tests.spyre_studio.door import Door, opened
 from tests.spyre_studio.plans import compiled
@@ -95,10 +96,91 @@ def test_views_are_made_in_turns_and_what_is_on_screen_stands_still(
     qtbot.waitUntil(lambda: window.maker.renewing)
     assert not window.has_views
     assert (shown, window.updatesEnabled()) == (True, False)
-    window.actions_.trigger("text-larger")  # before they are whole
-    qtbot.waitUntil(lambda: text_zoom() == 1.25 and not window.maker.renewing)
+    assert window.page not in {window.start, window.loading}, "nothing is there that could be pressed"
+    page = window.page
+    assert page is not None
+    assert not page.findChildren(QWidget)
+    qtbot.waitUntil(lambda: not window.maker.renewing)
     assert window.updatesEnabled()
     assert window.page is window.workbench is not before
+
+
+def test_sizes_in_quick_succession_make_the_views_once(
+    qtbot: QtBot, window: MainWindow, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    door.put_model(compiled())
+    monkeypatch.setattr(window.maker, "_made", made.append)
+    for _ in range(3):
+        window.actions_.trigger("text-larger")
+    qtbot.waitUntil(lambda: window.maker.renewing)
+    window.actions_.trigger("text-larger")
+    window.actions_.trigger("text-smaller")
+    qtbot.waitUntil(lambda: text_zoom() == 1.5 and not window.maker.renewing)
+    assert window.workbench.header.height() > 60
+    assert len(made) <= 2, "the views of the sizes between were never whole, but for an action that needs them"
+
+
+def test_what_is_done_meanwhile_holds(qtbot: QtBot, window: MainWindow, door: Door) -> None:
+    door.put_model(compiled())
+    assert not window.workbench.docks["left"].isHidden()
+    window.actions_.trigger("text-larger")
+    qtbot.waitUntil(lambda: window.maker.renewing)
+    window.actions_.trigger("left")
+    assert window.workbench.docks["left"].isHidden(), "it was done to the views that are there now"
+    window.actions_.trigger("text-normal")
+    qtbot.waitUntil(lambda: window.maker.renewing)
+    window.close()
+    assert window.workbench.docks["left"].isHidden(), "closing remembers what was there"
+
+
+def test_what_was_chosen_in_the_views_stays(qtbot: QtBot, window: MainWindow, door: Door) -> None:
+    door.put_model(compiled())
+    bench = window.workbench
+    program, inspector = bench.views["program"], bench.views["inspector"]
+    assert isinstance(program, ProgramView)
+    assert isinstance(inspector, InspectorView)
+    bench.graph.set_table(True)
+    bench.graph.set_colouring("time")
+    bench.show_view("program")
+    program.show_kind("program")
+    inspector.show_tab("Facts")
+    bench.tree.collapseAll()
+    press(qtbot, window, "text-larger")
+    again = window.workbench
+    assert again is not bench
+    assert again.graph.table_shown
+    assert again.graph.look.colouring == "time"
+    assert again.graph.overlay.colour.key == "time"
+    shown, front = again.views["program"], again.views["inspector"]
+    assert isinstance(shown, ProgramView)
+    assert isinstance(front, InspectorView)
+    assert shown.kind.key == "program"
+    assert front.tabs.tabText(front.tabs.currentIndex()) == "Facts"
+    assert again.tree.open_groups == frozenset()
+
+
+def test_views_that_are_half_made_are_made_in_the_new_size(qtbot: QtBot, window: MainWindow, door: Door) -> None:
+    window.maker._make_part()
+    window.maker._make_part()
+    assert not window.has_views
+    for _ in range(3):
+        press(qtbot, window, "text-larger")
+    door.put_model(compiled())
+    assert window.workbench.header.height() > 60
+
+
+def test_panels_beside_the_views_grow_with_their_texts(qtbot: QtBot, window: MainWindow, door: Door) -> None:
+    window.resize(2200, 1200)
+    door.put_model(compiled())
+    QApplication.processEvents()
+    before = window.workbench.docks["right"].width()
+    for _ in range(3):
+        press(qtbot, window, "text-larger")
+    wide = window.workbench.docks["right"].width()
+    assert wide == pytest.approx(1.5 * before, rel=0.1)
+    press(qtbot, window, "text-normal")
+    assert window.workbench.docks["right"].width() == pytest.approx(before, rel=0.1)
 
 
 def test_answers_to_views_that_are_gone_are_dropped(qtbot: QtBot, window: MainWindow, door: Door) -> None:
@@ -164,9 +246,14 @@ def test_panels_make_room_for_large_text_and_come_back(qtbot: QtBot, window: Mai
     door.put_model(compiled())
     docks = window.workbench.docks
     assert not docks["left"].isHidden()
-    for _ in STEPS:
+    while not window.workbench.docks["left"].isHidden():
         press(qtbot, window, "text-larger")
-    qtbot.waitUntil(lambda: window.workbench.docks["left"].isHidden() and "Ctrl+B" in window.status.words.text())
+        QApplication.processEvents()
+        assert text_zoom() <= STEPS[-1] / 100
+    qtbot.waitUntil(lambda: "Ctrl+B" in window.status.words.text())
+    inspector = window.workbench.views["inspector"]
+    assert isinstance(inspector, InspectorView)
+    qtbot.waitUntil(lambda: inspector.width() >= inspector.needed_width - px(GRID))
     press(qtbot, window, "text-normal")
     qtbot.waitUntil(lambda: not window.workbench.docks["left"].isHidden())
     assert not window.workbench.docks["right"].isHidden()
