@@ -11,7 +11,7 @@ from compiler.compilation import Compilation
 from compiler.pins import PinState
 from compiler.pipelines import PURPOSES, name_of
 from compiler.report.document import Column, Fact, Facts, Item, Items, Paragraph, Section, Table, Tone
-from spyre_studio.check_words import CHECK_WORDS
+from spyre_studio.check_words import CHECK_WORDS, OF_FILES
 from spyre_studio.insight import Insight
 from spyre_studio.insight_weighed import Weighed
 from spyre_studio.insight_words import NOTHING, WORTH, cost_text, saving_text, saving_tone
@@ -28,12 +28,15 @@ def verdict(compilation: Compilation) -> Section:
     cost, solver, device = compilation.cost, compilation.solver, compilation.problem.device
     compute, memory = format_us(cost.compute_us), format_us(cost.hbm_us)
     beside = f", {format_us(cost.serial_us)} beside them" if cost.serial_us else ""
-    good = sum(one.ok for one in compilation.verdicts)
+    of_plan = [one for one in compilation.verdicts if one.check not in OF_FILES]
+    good, file_too = sum(one.ok for one in of_plan), ""
+    if len(of_plan) < len(compilation.verdicts):
+        file_too = ", the file too"
     peak, budget = compilation.program.lx_bytes, device.lx_budget_bytes
     facts = (
         Fact("predicted time", format_us(cost.total_us), f"compute {compute}, device memory {memory}{beside}"),
         Fact("how good it is", bound_text(solver), solver_text(solver)),
-        Fact("checks", f"{good} of {len(compilation.verdicts)} hold", "proved from model and decisions alone", "ok"),
+        Fact("checks", f"{good} of {len(of_plan)} hold{file_too}", "proved from model and decisions alone", "ok"),
         Fact("device memory", format_bytes(cost.hbm_bytes), "read and written"),
         Fact("LX", format_bytes(peak), f"highest address in use, of {format_bytes(budget)} per core"),
     )

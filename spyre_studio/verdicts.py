@@ -48,9 +48,9 @@ def numerics_light(report: VerifyReport | None) -> Light:
 
 
 def gathered(lights: Sequence[Light]) -> tuple[Light, ...]:
-    """The same in little room: good lights as one, the others by name."""
-    good = [light for light in lights if light.tone == "ok"]
-    others = tuple(light for light in lights if light.tone != "ok")
+    """The same in little room: checks that are good as one light, the others and the numbers by name."""
+    good = [light for light in lights if light.tone == "ok" and light.name != NUMERICS]
+    others = tuple(light for light in lights if light not in good)
     if len(good) < 2:
         return tuple(lights)
     names = ", ".join(light.name for light in good)
