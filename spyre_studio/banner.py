@@ -3,7 +3,8 @@
 Owns: the sentence, details on demand, one action and the way to dismiss it. Refuses: deciding what is worth a banner.
 """
 
-from typing import Literal
+import re
+from typing import Final, Literal
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
@@ -16,6 +17,8 @@ from spyre_studio.widgets import button
 
 BannerKind = Literal["error", "warn", "info"]
 
+_LONG: Final = re.compile(r"\S{100}(?=\S)")
+"""So much of a word is written before it may go on in the next line; paths are shorter, and stay as they are."""
 _TONES: dict[BannerKind, Tone] = {"error": "bad", "warn": "warn", "info": "accent"}
 
 
@@ -28,6 +31,7 @@ class Banner(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._kind: BannerKind = "info"
+        self._said = ""
         self._sentence = QLabel(self)
         self._action = button("", "secondary")
         self._more = button("Details", "quiet")
@@ -38,8 +42,8 @@ class Banner(QWidget):
 
     def say(self, kind: BannerKind, sentence: str, details: str = "", action: str = "") -> None:
         """Show one sentence; details open on demand, `action` labels a button ('' for none)."""
-        self._kind = kind
-        self._sentence.setText(sentence)
+        self._kind, self._said = kind, sentence
+        self._sentence.setText(_LONG.sub("\\g<0>\u200b", sentence))
         self._details.setPlainText(details)
         self._details.hide()
         self._more.setVisible(bool(details))
@@ -62,7 +66,7 @@ class Banner(QWidget):
     @property
     def sentence(self) -> str:
         """The sentence."""
-        return self._sentence.text()
+        return self._said
 
     @property
     def details(self) -> QPlainTextEdit:

@@ -201,6 +201,16 @@ def banner(qtbot: QtBot, dark: Theme) -> Iterator[Banner]:
     window.close()
 
 
+def test_a_very_long_word_goes_on_in_the_next_line(banner: Banner, qtbot: QtBot) -> None:
+    word = "x" * 700
+    banner.resize(600, banner.height())
+    banner.say("error", f"a.pt2: {word} is no number.")
+    assert banner.sentence == f"a.pt2: {word} is no number."
+    label = next(one for one in banner.findChildren(QLabel) if word[:50] in one.text())
+    assert label.heightForWidth(500) > 3 * label.fontMetrics().height()
+    assert label.minimumSizeHint().width() < 1200
+
+
 def test_a_banner_says_one_sentence_and_goes(banner: Banner, qtbot: QtBot) -> None:
     assert not banner.isVisible()
     banner.say("error", "model.pt2 is not a traced model.", "no entry model.json", "Open another")
