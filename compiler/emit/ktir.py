@@ -1,0 +1,396 @@
+"""KTIR: every kernel of a plan as a function that all cores run, with scratchpad addresses.
+
+Owns the module, views of device memory and of LX at the planned addresses, distributed views for what goes over the
+ring, partial sums between cores, and barriers where a core reads what another wrote.  Refuses, by name, what has no
+static tile.  Bases and LX offsets count elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from compiler.emit.ktir_body import Logical, computed, fold_of, rounded
+from compiler.emit.ktir_geometry import Box, OpGeometry, Start, Tile, in_lx
+from compiler.emit.ktir_text import (
+    ELEMENTS,
+    Lines,
+    box_set,
+    memref_type,
+    same_order,
+    tensor_type,
+    tile_type,
+)
+from compiler.emit.ktir_tiles import filled, to_device, to_logical
+from compiler.emit.unsaid import UnsaidError
+from compiler.formats.opspec import KernelSpec, OpSpec, Room, TensorArg
+
+
+class Spelling(StrEnum):
+    """How memory spaces are written: as interpreter and scheduler read them now, or as the proposal has them."""
+
+    NEW = "new"
+    OLD = "old"
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """The text, which buffer each argument of each function is, and in sentences what could not be said."""
+
+    text: str
+    arguments: tuple[tuple[str, tuple[str, ...]], ...]
+    limits: tuple[str, ...]
+
+
+def ktir_module(
+    kernels: Sequence[KernelSpec], cores: int, spelling: Spelling = Spelling.NEW, clear_bytes: int = 0
+) -> Module:
+    """The module of these kernels, for this many cores.
+
+    With `clear_bytes` every function begins by zeroing so much of each scratchpad, for interpreters that keep a list of
+    allocations instead of a memory.
+    """
+    texts, arguments, limits = [], [], list[str]()
+    for kernel in kernels:
+        maker = _Kernel(kernel, cores, spelling, clear_bytes)
+        texts.append(maker.text())
+        arguments.append((maker.function, tuple(maker.bases)))
+        limits += maker.limits
+    return Module("module {\n" + "".join(texts) + "}\n", tuple(arguments), tuple(limits))
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """Cores in groups of `count`, whose numbers are `inner` apart; the last group of all may have fewer."""
+
+    inner: int
+    count: int
+    cores: int
+
+    @property
+    def members(self) -> str:
+        """The cores i of group g."""
+        if self.inner == 1:
+            return f"affine_set<(i)[g] : (i - {self.count}*g >= 0, -i + {self.count}*g + {self.count - 1} >= 0)>"
+        whole = self.inner * self.count
+        same = f"i mod {self.inner} - g mod {self.inner} == 0"
+        return f"affine_set<(i)[g] : ({same}, i floordiv {whole} - g floordiv {self.inner} == 0)>"
+
+    @property
+    def domain(self) -> str:
+        """All groups."""
+        last = -(-self.cores // (self.inner * self.count)) * self.inner - 1
+        return f"affine_set<(g) : (g >= 0, -g + {last} >= 0)>"
+
+
+class _Kernel:
+    """One function on its way."""
+
+    def __init__(self, kernel: KernelSpec, cores: int, spelling: Spelling, clear_bytes: int) -> None:
+        self.kernel, self.cores, self.spelling = kernel, cores, spelling
+        self.out = Lines()
+        self.bases: dict[str, str] = {}
+        self.limits: list[str] = []
+        self.held: dict[int, dict[int, Box]] = {}
+        self.written: dict[str, dict[int, Box]] = {}
+        self.barriers = 0
+        self.wholes = _wholes(kernel)
+        self.clear_bytes = clear_bytes
+        self.function = "".join(each if each.isalnum() or each == "_" else "_" for each in kernel.name)
+
+    def text(self) -> str:
+        """The function."""
+        if self.clear_bytes:
+            self._clear()
+        for number, spec in enumerate(self.kernel.ops()):
+            kept, depth = len(self.out.lines), self.out.depth
+            try:
+                self._op(number, spec)
+            except UnsaidError as unsaid:
+                del self.out.lines[kept:]
+                self.out.depth = depth
+                self.limits.append(f"{spec.output.name or f'op {number}'}: {unsaid}")
+        params = ", ".join(f"{name}: index" for name in self.bases.values())
+        head = f"  func.func @{self.function}({params}) attributes {{grid = [{self.cores}]}} {{"
+        body = [*self.out.head, "    %id = ktdp.get_compute_tile_id : index", *self.out.lines, "    return", "  }"]
+        return "\n".join([head, *body, ""])
+
+    def _clear(self) -> None:
+        sizes = (-(-self.clear_bytes // 128), 64)
+        self.out.open(
+            f"scf.for %clear = {self.out.constant(0)} to {self.out.constant(1)} step {self.out.constant(1)} {{"
+        )
+        zeros = filled(self.out, 0.0, sizes, "f16")
+        view = self._memory_view(self.out.constant(0), sizes, "f16", self._local())
+        access = self._accessed(view, sizes, sizes, [self.out.constant(0)] * 2, "f16")
+        self.out.add(f"ktdp.store {zeros}, {access} : {tensor_type(sizes, 'f16')}, {tile_type(sizes)}")
+        self.out.close()
+
+    # Ops
+
+    def _op(self, number: int, spec: OpSpec) -> None:
+        geometry = OpGeometry(spec)
+        element = self._element(spec.output)
+        self.out.add(f"// {number}: {spec.op} -> {spec.output.name or spec.output.place.room.value}")
+        if any(self._from_others(geometry, arg) for arg in spec.inputs) or spec.op == "shuffle":
+            self._barrier()
+        self.out.open(
+            f"scf.for %once{number} = {self.out.constant(0)} to {self.out.constant(1)} step {self.out.constant(1)} {{"
+        )
+        slots = self._slots(spec)
+        inputs = [self._load(geometry, arg, slots) for arg in spec.inputs]
+        value = computed(self.out, geometry, inputs, element)
+        partial = [dim for dim in spec.iteration if dim.symbol in geometry.folded and dim.slices > 1]
+        if partial:
+            value = self._joined(geometry, value)
+        value = rounded(self.out, value, element)
+        self._store(geometry, value, slots, [dim.symbol for dim in partial])
+        self.out.close()
+        if spec.op == "shuffle":
+            self._barrier()
+
+    def _element(self, arg: TensorArg) -> str:
+        if arg.device_dtype not in ELEMENTS:
+            raise UnsaidError(f"elements of {arg.device_dtype} have no name here")
+        return ELEMENTS[arg.device_dtype]
+
+    def _slots(self, spec: OpSpec) -> dict[str, str]:
+        """The slice of every cut symbol on this core; cores that idle repeat what others do, and store nothing."""
+        found, inner = dict[str, str](), 1
+        for dim in spec.rounds:
+            value = "%id"
+            if inner > 1:
+                value = self.out.value(f"arith.divui {value}, {self.out.constant(inner)} : index")
+            if inner * dim.slices < self.cores:
+                value = self.out.value(f"arith.remui {value}, {self.out.constant(dim.slices)} : index")
+            found[dim.symbol] = value
+            inner *= dim.slices
+        return found
+
+    # Memory
+
+    def _load(self, geometry: OpGeometry, arg: TensorArg, slots: dict[str, str]) -> Logical:
+        element = self._element(arg)
+        if geometry.spec.op == "shuffle":
+            return self._gathered(geometry, arg, slots, element)
+        tile = geometry.tile(arg, self._holders(arg))
+        view = self._view(arg, tile, element)
+        access = self._access(view, tile, slots, element)
+        kind = tensor_type(tile.sizes, element)
+        loaded = self.out.value(f"ktdp.load {access} : {tile_type(tile.sizes)} -> {kind}")
+        name, shape = to_logical(self.out, loaded, tile, element)
+        return Logical(name, tile.symbols, shape, element)
+
+    def _store(self, geometry: OpGeometry, value: Logical, slots: dict[str, str], partial: list[str]) -> None:
+        arg = geometry.spec.output
+        cores = range(geometry.spec.cores)
+        writers = [core for core in cores if self._writes(geometry, core, partial)]
+        whole = self.wholes.get(arg.name) or {core: geometry.box(arg, core) for core in cores}
+        tile = geometry.tile(arg, whole if in_lx(arg) else None)
+        device = to_device(self.out, value.name, tile, value.element)
+        view = self._view(arg, tile, value.element)
+        active = self._active(geometry, slots, partial)
+        if active:
+            self.out.open(f"scf.if {active} {{")
+        access = self._access(view, tile, slots, value.element)
+        kind = tensor_type(tile.sizes, value.element)
+        self.out.add(f"ktdp.store {device}, {access} : {kind}, {tile_type(tile.sizes)}")
+        if active:
+            self.out.close()
+        mine = {core: whole[core] for core in writers}
+        if in_lx(arg):
+            self.held[arg.place.at] = mine
+        else:
+            self.written.setdefault(self._base(arg), {}).update(mine)
+
+    def _writes(self, geometry: OpGeometry, core: int, partial: list[str]) -> bool:
+        slots, slices = geometry.spec.slices_of(core), {dim.symbol: dim.slices for dim in geometry.spec.iteration}
+        return all(slots[name] == slices[name] - 1 for name in partial)
+
+    def _active(self, geometry: OpGeometry, slots: dict[str, str], partial: list[str]) -> str:
+        """A condition that holds on the cores that store; '' if all do."""
+        conditions = []
+        if geometry.spec.cores < self.cores:
+            limit = self.out.constant(geometry.spec.cores)
+            conditions.append(self.out.value(f"arith.cmpi ult, %id, {limit} : index"))
+        for dim in geometry.spec.iteration:
+            if dim.symbol in partial:
+                last = self.out.constant(dim.slices - 1)
+                conditions.append(self.out.value(f"arith.cmpi eq, {slots[dim.symbol]}, {last} : index"))
+        found = conditions[0] if conditions else ""
+        for other in conditions[1:]:
+            found = self.out.value(f"arith.andi {found}, {other} : i1")
+        return found
+
+    def _holders(self, arg: TensorArg) -> dict[int, Box] | None:
+        if not in_lx(arg):
+            return None
+        if arg.place.at not in self.held:
+            raise UnsaidError(f"nothing was written at LX address {arg.place.at} before it reads there")
+        return self.held[arg.place.at]
+
+    def _base(self, arg: TensorArg) -> str:
+        """The function argument that a tensor in device memory is."""
+        key = arg.name or f"{arg.place.room.value}_{arg.place.at}"
+        if key not in self.bases:
+            word = "arg" if arg.place.room is Room.HBM else "pool"
+            self.bases[key] = f"%{word}{len(self.bases)}"
+        return self.bases[key]
+
+    def _view(self, arg: TensorArg, tile: Tile, element: str) -> str:
+        if in_lx(arg):
+            base = self.out.constant(arg.place.at // (128 // arg.lanes))
+            return self._memory_view(base, tile.form.sizes, element, self._local())
+        return self._memory_view(self._base(arg), tile.form.sizes, element, self._global())
+
+    def _memory_view(
+        self, base: str, sizes: Sequence[int], element: str, space: str, starts: Sequence[int] | None = None
+    ) -> str:
+        strides, step = list[int](), 1
+        for size in reversed(sizes):
+            strides.insert(0, step)
+            step *= size
+        where = f"{{coordinate_set = {box_set(sizes, starts)}, memory_space = {space}}}"
+        kind = memref_type(sizes, element)
+        return self.out.value(
+            f"ktdp.construct_memory_view {base}, sizes: {list(sizes)}, strides: {strides} {where} : {kind}"
+        )
+
+    def _access(self, view: str, tile: Tile, slots: dict[str, str], element: str) -> str:
+        starts = [self._start(start, slots) for start in tile.starts]
+        return self._accessed(view, tile.form.sizes, tile.sizes, starts, element)
+
+    def _accessed(
+        self, view: str, whole: Sequence[int], sizes: Sequence[int], starts: Sequence[str], element: str
+    ) -> str:
+        shape = f"{{access_tile_set = {box_set(sizes)}, access_tile_order = {same_order(len(sizes))}}}"
+        kinds = f"{memref_type(whole, element)} -> {tile_type(sizes)}"
+        return self.out.value(f"ktdp.construct_access_tile {view}[{', '.join(starts)}] {shape} : {kinds}")
+
+    def _start(self, start: Start, slots: dict[str, str]) -> str:
+        if not start.symbol:
+            return self.out.constant(start.constant)
+        value = slots[start.symbol]
+        if start.step != 1:
+            value = self.out.value(f"arith.muli {value}, {self.out.constant(start.step)} : index")
+        if start.constant:
+            value = self.out.value(f"arith.addi {value}, {self.out.constant(start.constant)} : index")
+        return value
+
+    def _global(self) -> str:
+        return "#ktdp.memory_space<global>" if self.spelling is Spelling.NEW else "#ktdp.spyre_memory_space<HBM>"
+
+    def _local(self, core: int | None = None) -> str:
+        new = self.spelling is Spelling.NEW
+        kind, word = ("memory_space<ct_local", "ct_id") if new else ("spyre_memory_space<LX", "core")
+        return f"#ktdp.{kind}>" if core is None else f"#ktdp.{kind}, {word} = {core}>"
+
+    # Between cores
+
+    def _from_others(self, geometry: OpGeometry, arg: TensorArg) -> bool:
+        """True if a core reads what another one wrote since the last barrier."""
+        if in_lx(arg) or self._base(arg) not in self.written:
+            return False
+        theirs = self.written[self._base(arg)]
+        return any(not _inside(geometry.box(arg, core), theirs.get(core)) for core in range(geometry.spec.cores))
+
+    def _gathered(self, geometry: OpGeometry, arg: TensorArg, slots: dict[str, str], element: str) -> Logical:
+        """What this core needs, out of the scratchpads that hold it."""
+        holders = self._holders(arg)
+        assert holders is not None  # a relayout reads LX
+        tile = geometry.tile(arg, None)
+        kept = [place for place, size in enumerate(arg.device_size) if size > 1 or place == len(arg.device_size) - 1]
+        if tuple(arg.device_size[place] for place in kept) != tile.form.sizes:
+            raise UnsaidError("its device dims are not those of its loops")
+        base = self.out.constant(arg.place.at // (128 // arg.lanes))
+        parts, kinds, seen = list[str](), list[str](), set[tuple[int, ...]]()
+        for core, box in sorted(holders.items()):
+            start, size = ([edge[place] for place in kept] for edge in (box.start, box.size))
+            if tuple(start) in seen:
+                continue
+            seen.add(tuple(start))
+            parts.append(self._memory_view(base, size, element, self._local(core), start))
+            kinds.append(memref_type(size, element))
+        whole = memref_type(tile.form.sizes, element)
+        view = self.out.value(
+            f"ktdp.construct_distributed_memory_view ({', '.join(parts)} : {', '.join(kinds)}) : {whole}"
+        )
+        access = self._access(view, tile, slots, element)
+        kind = tensor_type(tile.sizes, element)
+        loaded = self.out.value(f"ktdp.load {access} : {tile_type(tile.sizes)} -> {kind}")
+        name, shape = to_logical(self.out, loaded, tile, element)
+        return Logical(name, tile.symbols, shape, element)
+
+    def _barrier(self) -> None:
+        """All cores wait for each other: a reduction over one number."""
+        self.barriers += 1
+        one = self.out.constant(0.0, "f32")
+        part = self.out.value(f"tensor.splat {one} : tensor<1xf32>")
+        self._reduced(Logical(part, ("",), (1,), "f32"), _Groups(1, self.cores, self.cores), "arith.addf", 0.0)
+        self.written.clear()
+
+    def _joined(self, geometry: OpGeometry, value: Logical) -> Logical:
+        """The partial results of the cores that share a part of the result, as one on each of them."""
+        inner, count, rounds = 1, 1, list(geometry.spec.rounds)
+        while rounds and rounds[0].symbol not in geometry.folded:
+            inner *= rounds.pop(0).slices
+        while rounds and rounds[0].symbol in geometry.folded:
+            count *= rounds.pop(0).slices
+        if any(dim.symbol in geometry.folded for dim in rounds):
+            raise UnsaidError("its partial sums are on cores that no one group of sets describes")
+        word, start = fold_of(geometry.spec.op)
+        return self._reduced(value, _Groups(inner, count, self.cores), word, start)
+
+    def _reduced(self, value: Logical, groups: _Groups, word: str, start: float) -> Logical:
+        members, domain = groups.members, groups.domain
+        future = f"!ktdp.tile_future<{value.type}, groups = {domain}>"
+        sent = self.out.fresh()
+        self.out.add(
+            f"{sent} = ktdp.inter_tile_produce producer_tiles_per_group = {members} : {value.type} -> {future}"
+        )
+        self.out.open("{")
+        self.out.add("^bb0(%gid: index):")
+        self.out.add(f"ktdp.yield_partial {value.name} : {value.type}")
+        self.out.close()
+        number = self.out.constant(start, "f32")
+        neutral = self.out.value(f"tensor.splat {number} : {value.type}")
+        got = self.out.fresh()
+        self.out.add(
+            f"{got} = ktdp.inter_tile_reduce({sent}) consumer_tiles_per_group = {members}, "
+            f"identity({neutral} : {value.type}) : {future} -> {value.type}"
+        )
+        self.out.open("{")
+        self.out.add(f"^bb0(%lhs: {value.type}, %rhs: {value.type}):")
+        both = self.out.value(f"{word} %lhs, %rhs : {value.type}")
+        self.out.add(f"ktdp.yield_reduced {both} : {value.type}")
+        self.out.close()
+        return Logical(got, value.symbols, value.shape, value.element)
+
+
+def _wholes(kernel: KernelSpec) -> dict[str, dict[int, Box]]:
+    """What every core holds of tensors that several ops write, as the pieces of a concatenation do."""
+    found: dict[str, dict[int, Box]] = {}
+    for spec in kernel.ops():
+        try:
+            geometry = OpGeometry(spec)
+        except UnsaidError:
+            continue  # it is told where the op is written
+        for core in range(spec.cores) if spec.output.name else ():
+            boxes = found.setdefault(spec.output.name, {})
+            own = geometry.box(spec.output, core)
+            boxes[core] = _hull(boxes[core], own) if core in boxes else own
+    return found
+
+
+def _hull(one: Box, other: Box) -> Box:
+    start = tuple(map(min, one.start, other.start))
+    ends = (max(a + n, b + m) for a, n, b, m in zip(one.start, one.size, other.start, other.size, strict=True))
+    return Box(start, tuple(end - first for end, first in zip(ends, start, strict=True)))
+
+
+def _inside(mine: Box, theirs: Box | None) -> bool:
+    if theirs is None:
+        return False
+    pairs = zip(mine.start, mine.size, theirs.start, theirs.size, strict=True)
+    return all(other <= own and own + size <= other + room for own, size, other, room in pairs)
