@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from compiler.emit.ktir_body import Logical, computed, fold_of, rounded
 from compiler.emit.ktir_geometry import Box, OpGeometry, Start, Tile, in_lx
@@ -25,6 +26,9 @@ from compiler.emit.ktir_text import (
 from compiler.emit.ktir_tiles import filled, to_device, to_logical
 from compiler.emit.unsaid import UnsaidError
 from compiler.formats.opspec import KernelSpec, OpSpec, Room, TensorArg
+
+_ROOM_BYTES: Final = 640 * 1024
+"""What the tiles of one op may take in the scratchpad beside what is planned there."""
 
 
 class Spelling(StrEnum):
@@ -97,6 +101,7 @@ class _Kernel:
         self.barriers = 0
         self.wholes = _wholes(kernel)
         self.clear_bytes = clear_bytes
+        self.room_bytes = _ROOM_BYTES
         self.function = "".join(each if each.isalnum() or each == "_" else "_" for each in kernel.name)
 
     def text(self) -> str:
@@ -135,20 +140,66 @@ class _Kernel:
         self.out.add(f"// {number}: {spec.op} -> {spec.output.name or spec.output.place.room.value}")
         if any(self._from_others(geometry, arg) for arg in spec.inputs) or spec.op == "shuffle":
             self._barrier()
-        self.out.open(
-            f"scf.for %once{number} = {self.out.constant(0)} to {self.out.constant(1)} step {self.out.constant(1)} {{"
-        )
+        geometry.chunk(self.room_bytes)
+        outer = [dim.symbol for dim in spec.iteration if dim.symbol not in geometry.folded]
+        inner = [name for name in geometry.folded if geometry.chunks.get(name, 1) > 1]
+        self.out.open(self._loop(f"%once{number}", 1))
         slots = self._slots(spec)
-        inputs = [self._load(geometry, arg, slots) for arg in spec.inputs]
-        value = computed(self.out, geometry, inputs, element)
+        opened = self._open_chunks(number, geometry, outer, slots)
+        value = self._accumulated(number, geometry, sorted(inner), slots, element)
         partial = [dim for dim in spec.iteration if dim.symbol in geometry.folded and dim.slices > 1]
         if partial:
             value = self._joined(geometry, value)
         value = rounded(self.out, value, element)
         self._store(geometry, value, slots, [dim.symbol for dim in partial])
-        self.out.close()
+        for _ in range(opened + 1):
+            self.out.close()
         if spec.op == "shuffle":
             self._barrier()
+
+    def _loop(self, name: str, count: int) -> str:
+        zero, one, end = (self.out.constant(number) for number in (0, 1, count))
+        return f"scf.for {name} = {zero} to {end} step {one} {{"
+
+    def _open_chunks(self, number: int, geometry: OpGeometry, names: list[str], slots: dict[str, str]) -> int:
+        """Loops over the chunks of these symbols; `slots` learns the number of the chunk."""
+        opened = 0
+        for name in names:
+            count = geometry.chunks.get(name, 1)
+            if count > 1:
+                slots[f"{name} chunk"] = f"%part{number}_{name}"
+                self.out.open(self._loop(f"%part{number}_{name}", count))
+                opened += 1
+        return opened
+
+    def _accumulated(
+        self, number: int, geometry: OpGeometry, inner: list[str], slots: dict[str, str], element: str
+    ) -> Logical:
+        """The result of all chunks of the folded symbols."""
+        if not inner:
+            inputs = [self._load(geometry, arg, slots) for arg in geometry.spec.inputs]
+            return computed(self.out, geometry, inputs, element)
+        word, start = fold_of(geometry.spec.op)
+        kept = [dim.symbol for dim in geometry.spec.iteration if dim.symbol not in geometry.folded]
+        shape = tuple(geometry.parts[name] for name in kept)
+        kind = tensor_type(shape, "f32")
+        total = filled(self.out, start, shape, "f32")
+        held: list[str] = []
+        for name in inner:
+            got, sum_ = self.out.fresh(), self.out.fresh()
+            slots[f"{name} chunk"] = f"%part{number}_{name}"
+            head = self._loop(f"%part{number}_{name}", geometry.chunks[name]).removesuffix(" {")
+            self.out.open(f"{got} = {head} iter_args({sum_} = {total}) -> ({kind}) {{")
+            total = sum_
+            held.append(got)
+        inputs = [self._load(geometry, arg, slots) for arg in geometry.spec.inputs]
+        part = computed(self.out, geometry, inputs, element)
+        result = self.out.value(f"{word} {total}, {part.name} : {kind}")
+        for got in reversed(held):
+            self.out.add(f"scf.yield {result} : {kind}")
+            self.out.close()
+            result = got
+        return Logical(result, tuple(kept), shape, "f32")
 
     def _element(self, arg: TensorArg) -> str:
         if arg.device_dtype not in ELEMENTS:
@@ -269,14 +320,15 @@ class _Kernel:
         return self.out.value(f"ktdp.construct_access_tile {view}[{', '.join(starts)}] {shape} : {kinds}")
 
     def _start(self, start: Start, slots: dict[str, str]) -> str:
-        if not start.symbol:
-            return self.out.constant(start.constant)
-        value = slots[start.symbol]
-        if start.step != 1:
-            value = self.out.value(f"arith.muli {value}, {self.out.constant(start.step)} : index")
-        if start.constant:
-            value = self.out.value(f"arith.addi {value}, {self.out.constant(start.constant)} : index")
-        return value
+        terms = [(slots.get(start.symbol, ""), start.step), (slots.get(f"{start.symbol} chunk", ""), start.chunk)]
+        total = ""
+        for name, step in terms:
+            if step:
+                moved = self.out.value(f"arith.muli {name}, {self.out.constant(step)} : index")
+                total = self.out.value(f"arith.addi {total}, {moved} : index") if total else moved
+        if start.constant and total:
+            return self.out.value(f"arith.addi {total}, {self.out.constant(start.constant)} : index")
+        return total or self.out.constant(start.constant)
 
     def _global(self) -> str:
         return "#ktdp.memory_space<global>" if self.spelling is Spelling.NEW else "#ktdp.spyre_memory_space<HBM>"

@@ -97,7 +97,7 @@ def rounded(out: Lines, value: Logical, element: str) -> Logical:
 
 
 def _shape(geometry: OpGeometry) -> tuple[tuple[str, int], ...]:
-    return tuple((dim.symbol, geometry.counts[dim.symbol]) for dim in geometry.spec.iteration)
+    return tuple((dim.symbol, geometry.parts[dim.symbol]) for dim in geometry.spec.iteration)
 
 
 def _spread(out: Lines, one: Logical, shape: tuple[tuple[str, int], ...]) -> Logical:
@@ -273,7 +273,7 @@ def _matrix(
 def _unfolded(out: Lines, geometry: OpGeometry, name: str, shape: tuple[int, ...], groups: _Groups) -> Logical:
     """The product with a dim per symbol, in the order of the iteration."""
     have = [*groups.batch, *groups.rows, *groups.columns]
-    sizes = [geometry.counts[symbol] for symbol in have]
+    sizes = [geometry.parts[symbol] for symbol in have]
     parts = (groups.batch, groups.rows, groups.columns) if groups.batch else (groups.rows, groups.columns)
     if all(parts):
         at, cut = 0, list[list[int]]()

@@ -15,8 +15,11 @@ from frozendict import frozendict
 
 from compiler.emit.unsaid import UnsaidError
 from compiler.formats.device_form import DeviceForm, device_form
-from compiler.formats.opspec import OpSpec, Room, TensorArg
+from compiler.formats.opspec import CONTRACTIONS, OpSpec, Room, TensorArg
 from compiler.formats.simplify import bounds
+
+_COPIES_BYTES, _SPREAD_BYTES = 14, 10
+"""Bytes per element that a tile takes in its several forms, and per iteration where operands are spread out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +32,13 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a core's tile begins along a device dim: a constant plus `steps` times the slice of a symbol."""
+    """Where a tile begins along a device dim: a constant, plus `step` times the core's slice of a symbol, plus `chunk`
+    times the number of the chunk of it."""
 
     constant: int
     symbol: str = ""
     step: int = 0
+    chunk: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +56,66 @@ class Tile:
 
 
 class OpGeometry:
-    """Iterations of each symbol per slice (`steps`) and in a tile (`counts`: those of an uncut one without padding)."""
+    """Iterations of each symbol per slice (`steps`), on a core (`counts`: those of an uncut one without padding) and in
+    one tile (`parts`), after a core's work is cut into `chunks` of each symbol."""
 
     def __init__(self, spec: OpSpec) -> None:
         self.spec = spec
         self.steps: dict[str, int] = {}
         self.counts: dict[str, int] = {}
+        self.grains: dict[str, int] = {}
+        self.chunks: dict[str, int] = {}
         lanes = [(arg.coordinates[-1].symbols, arg.lanes) for arg in spec.args]
         for dim in spec.iteration:
             grain = math.lcm(*(count for names, count in lanes if dim.symbol in names), 1)
             whole = -(-dim.extent // grain) * grain
+            self.grains[dim.symbol] = grain
             if whole % dim.slices:
                 raise UnsaidError(f"its {dim.slices} slices of {dim.extent:,} iterations are not equal")
             self.steps[dim.symbol] = whole // dim.slices
             self.counts[dim.symbol] = whole // dim.slices if dim.slices > 1 else dim.extent
             if dim.slices > 1 and whole != dim.extent and dim.symbol in self.folded:
                 raise UnsaidError(f"its last slice of {dim.extent:,} folded iterations ends in padding")
+
+    @property
+    def parts(self) -> dict[str, int]:
+        """Iterations of each symbol in one tile."""
+        return {name: count // self.chunks.get(name, 1) for name, count in self.counts.items()}
+
+    def chunk(self, most_bytes: int) -> None:
+        """Cut the work of a core into chunks of which all tiles together take about `most_bytes`, as far as sticks can
+        stay whole."""
+        while self._bytes() > most_bytes:
+            best: tuple[int, str, int] | None = None
+            for name in self.counts:
+                factor = self._factor(name)
+                if factor:
+                    bytes_then = self._bytes({name: factor})
+                    best = min(best or (bytes_then, name, factor), (bytes_then, name, factor))
+            if best is None:
+                return
+            self.chunks[best[1]] = self.chunks.get(best[1], 1) * best[2]
+
+    def _factor(self, name: str) -> int:
+        """The least number of parts that a tile can be cut into along a symbol; 0 if it cannot."""
+        part = self.parts[name]
+        sticks, rest = divmod(part, self.grains[name])
+        if rest or (self.counts[name] % self.grains[name]):
+            return 0
+        return next((factor for factor in range(2, sticks + 1) if sticks % factor == 0), 0)
+
+    def _bytes(self, further: Mapping[str, int] | None = None) -> int:
+        """About what the tensors of one tile take: as loaded, in logical order, in f32, and spread out."""
+        cut = further or {}
+        parts = {name: part // cut.get(name, 1) for name, part in self.parts.items()}
+        total = 0
+        for arg in self.spec.args:
+            walked = {name for coordinate in arg.coordinates for name in coordinate.symbols}
+            own = math.prod(parts[name] for name in walked)
+            total += own * _COPIES_BYTES
+        if self.spec.op not in CONTRACTIONS:
+            total += math.prod(parts.values()) * _SPREAD_BYTES
+        return total
 
     @property
     def folded(self) -> frozenset[str]:
@@ -117,19 +166,19 @@ class OpGeometry:
         return replace(arg, device_size=shapes.pop(), coordinates=(*coordinates[:-1], arg.coordinates[-1]))
 
     def _tile(self, arg: TensorArg, form: DeviceForm, *, cut: bool) -> Tile:
-        starts, sizes = [], []
+        starts, sizes, parts = [], [], self.parts
         slices = {dim.symbol: dim.slices for dim in self.spec.iteration}
         for dim in form.dims:
             moving = cut and slices.get(dim.symbol, 1) > 1
             if moving and self.steps[dim.symbol] % dim.per:
                 raise UnsaidError("its slices cut a stick apart")
-            starts.append(
-                Start(dim.ahead, dim.symbol, self.steps[dim.symbol] // dim.per) if moving else Start(dim.ahead)
-            )
-            sizes.append(-(-self.counts[dim.symbol] // dim.per) if dim.symbol else 1)
+            step = self.steps[dim.symbol] // dim.per if moving else 0
+            chunk = parts[dim.symbol] // dim.per if self.chunks.get(dim.symbol, 1) > 1 else 0
+            starts.append(Start(dim.ahead, dim.symbol, step, chunk))
+            sizes.append(-(-parts[dim.symbol] // dim.per) if dim.symbol else 1)
         walked = {dim.symbol for dim in form.dims} | {form.lane}
         symbols = tuple(dim.symbol for dim in self.spec.iteration if dim.symbol in walked)
-        extents = {name: self.counts[name] for name in symbols}
+        extents = {name: parts[name] for name in symbols}
         lanes = form.lanes
         padded = {name: -(-n // lanes) * lanes if name == form.lane else n for name, n in extents.items()}
         whole = (*sizes, lanes)
