@@ -143,7 +143,7 @@ class _Kernel:
         geometry.chunk(self.room_bytes)
         outer = [dim.symbol for dim in spec.iteration if dim.symbol not in geometry.folded]
         inner = [name for name in geometry.folded if geometry.chunks.get(name, 1) > 1]
-        self.out.open(self._loop(f"%once{number}", 1))
+        self._open_op(number, spec)
         slots = self._slots(spec)
         opened = self._open_chunks(number, geometry, outer, slots)
         value = self._accumulated(number, geometry, sorted(inner), slots, element)
@@ -156,6 +156,15 @@ class _Kernel:
             self.out.close()
         if spec.op == "shuffle":
             self._barrier()
+
+    def _open_op(self, number: int, spec: OpSpec) -> None:
+        """A region for the cores that work on an op; a loop of one turn where that is all of them, so that what it
+        makes ends with it."""
+        if spec.cores < self.cores:
+            limit = self.out.constant(spec.cores)
+            self.out.open(f"scf.if {self.out.value(f'arith.cmpi ult, %id, {limit} : index')} {{")
+        else:
+            self.out.open(self._loop(f"%once{number}", 1))
 
     def _loop(self, name: str, count: int) -> str:
         zero, one, end = (self.out.constant(number) for number in (0, 1, count))
@@ -207,13 +216,13 @@ class _Kernel:
         return ELEMENTS[arg.device_dtype]
 
     def _slots(self, spec: OpSpec) -> dict[str, str]:
-        """The slice of every cut symbol on this core; cores that idle repeat what others do, and store nothing."""
+        """The slice of every cut symbol on this core."""
         found, inner = dict[str, str](), 1
         for dim in spec.rounds:
             value = "%id"
             if inner > 1:
                 value = self.out.value(f"arith.divui {value}, {self.out.constant(inner)} : index")
-            if inner * dim.slices < self.cores:
+            if inner * dim.slices < spec.cores:
                 value = self.out.value(f"arith.remui {value}, {self.out.constant(dim.slices)} : index")
             found[dim.symbol] = value
             inner *= dim.slices
@@ -260,11 +269,8 @@ class _Kernel:
         return all(slots[name] == slices[name] - 1 for name in partial)
 
     def _active(self, geometry: OpGeometry, slots: dict[str, str], partial: list[str]) -> str:
-        """A condition that holds on the cores that store; '' if all do."""
+        """A condition that holds on those cores of an op that store; '' if all do."""
         conditions = []
-        if geometry.spec.cores < self.cores:
-            limit = self.out.constant(geometry.spec.cores)
-            conditions.append(self.out.value(f"arith.cmpi ult, %id, {limit} : index"))
         for dim in geometry.spec.iteration:
             if dim.symbol in partial:
                 last = self.out.constant(dim.slices - 1)
@@ -392,7 +398,7 @@ class _Kernel:
         if any(dim.symbol in geometry.folded for dim in rounds):
             raise UnsaidError("its partial sums are on cores that no one group of sets describes")
         word, start = fold_of(geometry.spec.op)
-        return self._reduced(value, _Groups(inner, count, self.cores), word, start)
+        return self._reduced(value, _Groups(inner, count, geometry.spec.cores), word, start)
 
     def _reduced(self, value: Logical, groups: _Groups, word: str, start: float) -> Logical:
         members, domain = groups.members, groups.domain

@@ -1,7 +1,7 @@
 """Types, sets and memory spaces in KTIR text.
 
-Owns how they are spelled, in both spellings of memory spaces.  Refuses expressions that are not linear but for quotients
-and remainders by whole numbers.
+Owns how they are spelled, in both spellings of memory spaces.  Refuses expressions that are not linear, but for
+quotients and remainders by whole numbers.
 """
 
 from __future__ import annotations

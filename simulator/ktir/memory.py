@@ -126,7 +126,7 @@ class Scratchpad:
 
     def _bytes(self, spot: Spot, kind: np.dtype[np.generic]) -> Spot:
         size = kind.itemsize
-        return Spot(spot.first * size, (*spot.sizes, size), tuple((*(s * size for s in spot.strides), 1)), spot.where)
+        return Spot(spot.first * size, (*spot.sizes, size), (*(s * size for s in spot.strides), 1), spot.where)
 
 
 def row_major(sizes: Sequence[int]) -> tuple[int, ...]:
