@@ -66,14 +66,10 @@ def _handle(handle: DebugHandle) -> dict[str, Json]:
 
 
 def _identity(kernel: KernelSpec, key: str) -> dict[str, Json]:
-    bindings = [
-        {"specPath": [place], "handleId": handle_id(op.handle)}
-        for place, op in enumerate(kernel.ops())
-        if op.handle is not None
-    ]
+    bound = [(place, handle_id(op.handle)) for place, op in enumerate(kernel.ops()) if op.handle is not None]
     return {
-        "directHandleIds": list(dict.fromkeys(str(each["handleId"]) for each in bindings)),
-        "specHandleBindings": bindings,
+        "directHandleIds": list(dict.fromkeys(handle for _, handle in bound)),
+        "specHandleBindings": [{"specPath": [place], "handleId": handle} for place, handle in bound],
         "atenOps": sorted({handle.aten_op for handle in handles_of(kernel) if handle.aten_op}),
         "eventNameBase": event_name(kernel, key),
     }

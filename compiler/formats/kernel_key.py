@@ -29,7 +29,7 @@ def kernel_key(kernel: KernelSpec) -> str:
 def _part(part: OpSpec | LoopSpec) -> Json:
     if isinstance(part, LoopSpec):
         return {"kind": "loop", "count": part.count, "body": [_part(one) for one in part.body]}
-    constants = [[name, {"float": float(value).hex()}] for name, value in sorted(part.constants.items())]
+    constants: list[Json] = [[name, {"float": float(value).hex()}] for name, value in sorted(part.constants.items())]
     info: list[Json] = [["constants", {"mapping": constants}]] if constants else []
     return {
         "kind": "op",
