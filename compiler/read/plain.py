@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+import stat
+import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,11 +18,16 @@ from typing import Final
 
 from frozendict import frozendict
 
+from compiler.codec import check_text
 from compiler.errors import InputError
+from compiler.formats.expression import Expression, parse_expression
 
-LARGEST_BYTES: Final = 512 * 1024 * 1024
+LARGEST_BYTES: Final = 128 * 1024 * 1024
 DEEPEST: Final = 64
-_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]')
+LARGEST_NUMBER: Final = 2**62
+"""No size and no address is larger."""
+_MOST_PARTS: Final = 12_000_000
+_HALVES: Final = re.compile(r"\\u[dD][89a-fA-F]")
 REMEDY: Final = "give a file as its exporter wrote it"
 
 
@@ -28,37 +36,67 @@ def read_json(path: Path) -> object:
     return parse_json(read_file(path), str(path))
 
 
-def read_file(path: Path) -> str:
-    """The text of a file; InputError if it cannot be read or is too large."""
+def read_file(path: Path, largest: int = LARGEST_BYTES) -> str:
+    """The text of a file; InputError if it cannot be read or has more than `largest` bytes."""
     try:
-        size = path.stat().st_size
-        if size > LARGEST_BYTES:
-            raise InputError(str(path), f"it has {size:,} bytes; {LARGEST_BYTES:,} are read", "give a smaller file")
-        return path.read_text("utf-8")
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise InputError(str(path), "it is a folder, not a file", "choose a file in it")
+        if not stat.S_ISREG(found.st_mode):
+            raise InputError(str(path), "it is no ordinary file", "choose a file on a disk")
+        if found.st_size > largest:
+            raise InputError(str(path), f"it has {found.st_size:,} bytes; {largest:,} are read", "give a smaller file")
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(str(path), "it is not a text file", REMEDY) from None
-    except OSError as error:
-        raise InputError(str(path), f"it cannot be read ({error.strerror})", "check the path") from error
+        raise InputError(str(path), "it is not a text file in UTF-8", REMEDY) from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "its name is none"
+        raise InputError(str(path), f"it cannot be read ({why})", "check the path") from error
 
 
 def parse_json(text: str, origin: str) -> object:
-    """The data of a JSON text."""
-    depth = deepest = 0
-    for found in _BRACKETS.finditer(text):
-        sign = found.group()
-        if sign in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-            if deepest > DEEPEST:
-                raise InputError(origin, f"it is nested deeper than {DEEPEST} levels", REMEDY)
-        elif sign in "]}":
-            depth -= 1
+    """The data of a JSON text: no key twice in an object, only finite numbers, at most `DEEPEST` levels."""
+    if not text.strip():
+        raise InputError(origin, "it is empty", REMEDY)
+    if text.count("[") + text.count("{") + text.count(",") > _MOST_PARTS:
+        raise InputError(origin, f"it has more than {_MOST_PARTS:,} parts", "give a smaller file")
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+            raise InputError(origin, f"the key {_shortened(repr(twice))} stands twice in an object", REMEDY)
+        return found
+
+    def no_number(word: str) -> float:
+        raise InputError(origin, f"{word} stands in it, which is no number of JSON", REMEDY)
+
     try:
-        data: object = json.loads(text)
-    except ValueError as error:
-        where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else str(error)
-        raise InputError(origin, f"it is not valid JSON ({where})", REMEDY) from None
+        data: object = json.loads(text, object_pairs_hook=unique, parse_constant=no_number)
+    except RecursionError:
+        raise _too_deep(origin) from None
+    except json.JSONDecodeError as error:
+        raise InputError(origin, f"it is not valid JSON (line {error.lineno}: {error.msg})", REMEDY) from None
+    except ValueError:
+        raise InputError(origin, "a number in it has too many digits", REMEDY) from None
+    _require_flat(data, origin)
+    if _HALVES.search(text):
+        check_text(json.dumps(data, ensure_ascii=False), origin)
     return data
+
+
+def _require_flat(data: object, origin: str) -> None:
+    level = [data]
+    for _ in range(DEEPEST + 1):
+        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
+        level = [child for part in parts for child in part if isinstance(child, dict | list)]
+        if not level:
+            return
+    raise _too_deep(origin)
+
+
+def _too_deep(origin: str) -> InputError:
+    return InputError(origin, f"it is nested deeper than {DEEPEST} levels", REMEDY)
 
 
 @dataclass(slots=True)
@@ -105,6 +143,13 @@ class Node:
             raise fault(self.origin, self.at(key), found, "a text")
         return found
 
+    def number(self, key: str) -> float:
+        """A finite number."""
+        found = self.get(key)
+        if isinstance(found, bool) or not isinstance(found, int | float) or abs(found) > sys.float_info.max:
+            raise fault(self.origin, self.at(key), found, "a finite number")
+        return float(found)
+
     def truth(self, key: str, default: bool | None = None) -> bool:
         """True or false, also as 1 or 0."""
         found = self.get(key, default)
@@ -141,6 +186,10 @@ class Node:
                 raise fault(self.origin, f"{self.at(key)}[{place}]", each, "a text")
         return tuple(map(str, found))
 
+    def has_object(self, key: str) -> bool:
+        """True if an object stands under a key."""
+        return isinstance(self.data.get(key), dict)
+
     def extra(self) -> frozendict[str, str]:
         """What nobody took, as JSON text by key."""
         return frozendict((key, json.dumps(value)) for key, value in self.data.items() if key not in self.taken)
@@ -148,17 +197,42 @@ class Node:
 
 def integer(data: object, origin: str, where: str, least: int | None = None) -> int:
     """A whole number, also written as text."""
-    if isinstance(data, str) and re.fullmatch(r"-?\d{1,18}", data):
+    if isinstance(data, str) and re.fullmatch(r"-?[0-9]{1,18}", data):
         data = int(data)
     if isinstance(data, bool) or not isinstance(data, int):
         raise fault(origin, where, data, "a whole number")
+    if abs(data) >= LARGEST_NUMBER:
+        raise InputError(origin, f"{where} is larger than any size or address", REMEDY)
     if least is not None and data < least:
         raise InputError(origin, f"{where} is {data}, less than {least}", REMEDY)
     return data
 
 
+def expression(text: str, origin: str, where: str) -> Expression:
+    """The expression of a text in a file; InputError that names the file for what is none."""
+    try:
+        return parse_expression(text)
+    except InputError as error:
+        raise InputError(origin, f"{where} is wrong: {error.what}: {error.why}", error.remedy) from None
+    except (RecursionError, ValueError):
+        raise InputError(origin, f"{where} is an expression with too many signs", REMEDY) from None
+
+
 def fault(origin: str, where: str, data: object, wanted: str) -> InputError:
     """The sentence about data of a wrong type."""
-    shown = repr(data)
-    shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
+    match data:
+        case dict():
+            shown = "an object"
+        case list():
+            shown = "a list"
+        case None:
+            shown = "null"
+        case int() if abs(data) >= LARGEST_NUMBER:
+            shown = "a very large number"
+        case _:
+            shown = _shortened(repr(data[:80] if isinstance(data, str) else data))
     return InputError(origin, f"{where or 'its content'} is {shown}, not {wanted}", REMEDY)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:37]}..."
