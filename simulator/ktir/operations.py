@@ -194,7 +194,7 @@ _OTHERS: Final[frozendict[str, Callable[[Operation, list[Value]], Value]]] = fro
         "arith.constant": _constant,
         "arith.cmpf": _compare,
         "arith.cmpi": _compare,
-        "arith.select": lambda _operation, values: np.where(*values)[()],
+        "arith.select": lambda _operation, values: np.where(*map(np.asarray, values)),
         **dict.fromkeys(("arith.extf", "arith.truncf", "arith.uitofp", "arith.sitofp", "arith.index_cast"), _cast),
         "tensor.empty": _empty,
         "tensor.splat": _splat,
