@@ -223,6 +223,9 @@ TIMING_NUMBERS: frozendict[str, Bounds] = frozendict(
 )
 """What a device with a machine has, too; others may have it."""
 
+OTHER_NUMBERS: frozendict[str, Bounds] = frozendict({"vector_register_bytes": _SIZE, "fifo_entries": _SIZE})
+"""What a device may have for programs of others: the description for the dataflow scheduler needs it."""
+
 
 def validate_device(device: Device, what: str) -> None:
     """InputError that names the first number or part of the machine which is missing, unknown or impossible; `what`
@@ -258,7 +261,7 @@ def _buffers(device: Device, what: str) -> None:
 
 def _names(device: Device, what: str) -> None:
     own = {key for _, _, key, _ in _named(device.machine)}
-    known = {**NUMBERS, **TIMING_NUMBERS}
+    known = {**NUMBERS, **TIMING_NUMBERS, **OTHER_NUMBERS}
     for owner, part, key, _ in _named(device.machine):
         if key not in device.numbers and key not in known:
             near = difflib.get_close_matches(key, device.numbers, 1)
@@ -269,7 +272,7 @@ def _names(device: Device, what: str) -> None:
         near = difflib.get_close_matches(unknown, known, 1)
         hint = f"write {near[0]}" if near else "remove it"
         raise InputError(what, f"'{unknown}' is not a number of a device", hint)
-    needed = NUMBERS if device.machine == NO_MACHINE else known
+    needed = NUMBERS if device.machine == NO_MACHINE else {**NUMBERS, **TIMING_NUMBERS}
     missing = [key for key in needed if key not in device.numbers]
     if missing:
         more = f" ({len(missing) - 1} more are missing too)" if len(missing) > 1 else ""
@@ -289,7 +292,7 @@ def _named(machine: Machine) -> list[tuple[str, str, str, Bounds]]:
 def _number(key: str, quantity: Quantity, what: str) -> None:
     if not math.isfinite(quantity.value):
         raise InputError(what, f"{key} is {quantity.value}", "give a finite number")
-    bounds = NUMBERS.get(key) or TIMING_NUMBERS.get(key)
+    bounds = {**NUMBERS, **TIMING_NUMBERS, **OTHER_NUMBERS}.get(key)
     remedy = bounds.fault(quantity.value) if bounds else ""
     if remedy:
         raise InputError(what, f"{key} is {written(quantity.value)}", remedy)

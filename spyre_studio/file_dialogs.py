@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
-from compiler.emit import FORMATS
+if TYPE_CHECKING:
+    from compiler.emit.format import Format
 
 OPENABLE: Final = "Models, plans and projects (*.pt2 *.json *.py *.spyre);;All files (*)"
 _PROJECTS: Final = "Projects (*.spyre)"
@@ -69,15 +70,10 @@ class FileDialogs:
         path, chosen = QFileDialog.getSaveFileName(self._window, title, start, kinds)
         return self._kept(path), chosen
 
-    def export(self, model: str) -> tuple[str, str]:
-        """Format and path of an export."""
-        titles = {row.title: row for row in FORMATS.values()}
-        title, chosen = QInputDialog.getItem(self._window, "Export", "Format", list(titles), 0, editable=False)
-        if not chosen:
-            return "", ""
-        row = titles[title]
-        path = self._save(f"Export: {row.title}", f"{model}.{row.name}{row.suffix}", f"{row.title} (*{row.suffix})")
-        return (row.name, path) if path else ("", "")
+    def export(self, model: str, row: Format) -> str:
+        """Where to export to: a file, or a folder that is made."""
+        kinds = f"{row.title} (*{row.suffix})" if row.suffix else f"{row.title} (*)"
+        return self._save(f"Export: {row.title}", f"{model}.{row.name}{row.suffix}", kinds)
 
     def _save(self, title: str, name: str, kinds: str) -> str:
         start = str(Path(self._folder) / name)

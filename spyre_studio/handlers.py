@@ -21,6 +21,7 @@ from spyre_studio.whatif_actions import WhatIfHandlers
 from spyre_studio.words_page import WordsPage
 
 if TYPE_CHECKING:
+    from spyre_studio.export_dialog import Export, ExportDialog
     from spyre_studio.main_window import MainWindow
     from spyre_studio.views.canvas import Canvas
     from spyre_studio.views.graph import GraphView
@@ -79,10 +80,18 @@ class Handlers(WhatIfHandlers):
             self._session.save_plan(path)
 
     def export(self, _row: Action) -> None:
-        """Write the plan in a format."""
-        name, path = self.dialogs.export(self._model)
+        """Choose a format, and write the plan in it."""
+        from spyre_studio.export_dialog import ExportDialog  # knows all formats: not needed for the first paint
+
+        dialog = ExportDialog(self._session, self._window)
+        dialog.asked.connect(lambda wanted: self._export(dialog, wanted))
+        dialog.open()
+
+    def _export(self, dialog: ExportDialog, wanted: Export) -> None:
+        path = self.dialogs.export(self._model, wanted.format)
         if path:
-            self._session.export(name, path)
+            self._session.export(wanted.format.name, path, wanted.chosen, partial=wanted.partial)
+            dialog.accept()
 
     def load_pins(self, _row: Action) -> None:
         """Take the pins of a file."""

@@ -22,6 +22,7 @@ from compiler.problem import Problem
 from compiler.program import Program
 from simulator.report import VerifyReport
 from spyre_studio.options import CompileOptions
+from spyre_studio.preview import Preview
 from spyre_studio.step_opinion import SimulatedRun
 from spyre_studio.sweep import Figures
 
@@ -195,9 +196,18 @@ def check_request(plan: Shared) -> Request[tuple[Verdict, ...]]:
     return Request("check", {"plan": plan}, lambda plain: structure(tuple[Verdict, ...], plain, WORKER))
 
 
-def export_request(plan: Shared, name: str, path: str) -> Request[str]:
+def export_request(
+    plan: Shared, name: str, path: str, chosen: Mapping[str, str] | None = None, *, partial: bool = False
+) -> Request[str]:
     """Write a plan in a format of `compiler.emit`, or WHOLE; the answer is the path."""
-    return Request("export", {"plan": plan, "format": name, "path": path}, lambda plain: structure(str, plain, WORKER))
+    arguments: Plain = {"plan": plan, "format": name, "path": path, "chosen": dict(chosen or {}), "partial": partial}
+    return Request("export", arguments, lambda plain: structure(str, plain, WORKER))
+
+
+def preview_request(plan: Shared, name: str, chosen: Mapping[str, str]) -> Request[Preview]:
+    """How a plan begins in a format, and what the format cannot say of it."""
+    arguments: Plain = {"plan": plan, "format": name, "chosen": dict(chosen)}
+    return Request("preview", arguments, lambda plain: structure(Preview, plain, WORKER))
 
 
 def layout_request(graph: GraphInput, opened: frozenset[str]) -> Request[GraphLayout]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from spyre_studio.failure import Failure
 from spyre_studio.jobs import Progress
 from spyre_studio.pass_request import passes_request
-from spyre_studio.request import candidates_request, handover_request, layouts_request
-from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, PASSES
+from spyre_studio.request import candidates_request, handover_request, layouts_request, preview_request
+from spyre_studio.session_state import CANDIDATES, HANDOVER, LAYOUTS, PASSES, PREVIEW
 from spyre_studio.session_work import Working
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from compiler.handover import Handover
     from compiler.layout_candidate import LayoutCandidate
     from compiler.pass_story import PassStory
+    from spyre_studio.preview import Preview
 
 
 class Asking(Working):
@@ -55,6 +56,17 @@ class Asking(Working):
         if self._shown is not None:
             request = handover_request(self._shown.shared, buffer, ends, drafts)
             self.jobs.submit(request, HANDOVER, callback, failed)
+
+    def request_preview(
+        self,
+        name: str,
+        chosen: Mapping[str, str],
+        callback: Callable[[Preview], None],
+        failed: Callable[[Failure], None],
+    ) -> None:
+        """Ask how the plan on screen begins in a format; the newest question wins."""
+        if self._shown is not None:
+            self.jobs.submit(preview_request(self._shown.shared, name, chosen), PREVIEW, callback, failed)
 
     def request_passes(
         self, callback: Callable[[PassStory], None], failed: Callable[[Failure], None], progress: Progress

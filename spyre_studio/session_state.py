@@ -26,7 +26,7 @@ from spyre_studio.solved import Asked, Solved, SolvedPlans, was_stopped
 
 State = Literal["empty", "loading", "ready", "error"]
 WORK, VERIFY, CANDIDATES, LAYOUTS, HANDOVER = "work", "verify", "candidates", "layouts", "handover"
-SIMULATE, SWEEP, WEIGH, PASSES, WRITE = "simulate", "sweep", "weigh", "passes", "write"
+SIMULATE, SWEEP, WEIGH, PASSES, WRITE, PREVIEW = "simulate", "sweep", "weigh", "passes", "write", "preview"
 EXPORT, REPORT, RUN_FILE = "export", "report", "run-file"
 BESIDE = frozenset({SWEEP, WEIGH, EXPORT, REPORT, RUN_FILE})
 """Phases of what runs beside the making of a plan."""

@@ -6,6 +6,7 @@ does, and nothing is left of a file that was not written whole.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from PySide6.QtCore import QObject
@@ -40,10 +41,12 @@ class Writing(Sweeping):
         other = before.shared if before is not None and before.asked.model == entry.asked.model else None
         self._write(report_request(entry.shared, other, entry.timeline is not None, path), REPORT, path)
 
-    def export(self, name: str, path: str) -> None:
-        """Write the plan on screen in a format of `compiler.emit`; `saved` tells when it is written."""
+    def export(self, name: str, path: str, chosen: Mapping[str, str] | None = None, *, partial: bool = False) -> None:
+        """Write the plan on screen in a format of `compiler.emit`; `saved` tells when it is written.  What the format
+        has no words for is an error, unless a `partial` export is wanted."""
         if self._shown is not None:
-            self._write(export_request(self._shown.shared, name, path), EXPORT, path)
+            request = export_request(self._shown.shared, name, path, chosen, partial=partial)
+            self._write(request, EXPORT, path)
 
     def save_run(self, path: str) -> None:
         """Write the simulated run of the plan on screen; `saved` tells when it is written."""

@@ -18,10 +18,12 @@ from compiler.captured import Captured
 from compiler.codec import structure, to_json, unstructure
 from compiler.compilation import Compilation
 from compiler.device import Device
-from compiler.emit import export
+from compiler.emit import ready
+from compiler.emit.format import Ready
 from compiler.errors import InputError
 from compiler.pins import Pins
 from spyre_studio import tasks
+from spyre_studio.export_file import preview, write_export
 from spyre_studio.layout_wire import plain_layout, read_graph
 from spyre_studio.options import CompileOptions
 from spyre_studio.output_file import write_whole
@@ -223,8 +225,23 @@ def _report(call: Call) -> Result:
 
 def _export(call: Call) -> Result:
     plan, name, path = call.get("plan", Compilation), call.get("format", str), call.get("path", str)
-    write_whole(Path(path), to_json(plan) + "\n" if name == WHOLE else export(plan, name))
+    if name == WHOLE:
+        write_whole(Path(path), to_json(plan) + "\n")
+        return path, path
+    chosen, partial = call.get("chosen", dict), call.get("partial", bool)
+    write_export(_ready(plan, name, chosen), path, partial=partial)
     return path, path
+
+
+def _preview(call: Call) -> Result:
+    plan, name, chosen = call.get("plan", Compilation), call.get("format", str), call.get("chosen", dict)
+    found = preview(_ready(plan, name, chosen))
+    return found, unstructure(found)
+
+
+def _ready(plan: Compilation, name: str, chosen: dict[object, object]) -> Ready:
+    sound = tasks.sound(plan, "the plan on screen")
+    return ready(sound, name, {str(key): str(value) for key, value in chosen.items()})
 
 
 def _layout(call: Call) -> Result:
@@ -273,5 +290,6 @@ TASKS: frozendict[str, Task] = frozendict(
     check=Task(_check),
     passes=Task(_passes, Lane.SEARCH),
     export=Task(_export),
+    preview=Task(_preview),
     layout=Task(_layout),
 )
