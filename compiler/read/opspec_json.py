@@ -5,12 +5,12 @@ Owns the way back, and the rules that a specification has to keep (facts 2.3).  
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from frozendict import frozendict
 
 from compiler.errors import InputError
-from compiler.formats.expression import parse_expression
 from compiler.formats.opspec import (
-    DebugHandle,
     Dimension,
     KernelArgument,
     KernelSpec,
@@ -18,14 +18,16 @@ from compiler.formats.opspec import (
     OpSpec,
     Place,
     Room,
-    Source,
     TensorArg,
     WorkDivision,
 )
-from compiler.formats.opspec_rules import broken_rule
-from compiler.read.plain import REMEDY, Node, integer, parse_json
+from compiler.read.handles import read_handle
+from compiler.read.plain import REMEDY, Node, expression, integer, parse_json
+from compiler.read.sdsc_frame import MOST_CORES
+from compiler.read.spec_limits import DEEPEST_BODY, broken_limit
 
 FORMAT, VERSION = "spyre-opspec", 1
+ROOMS = frozenset(room.value for room in Room)
 
 
 def read_opspecs(text: str, origin: str) -> tuple[str, tuple[KernelSpec, ...]]:
@@ -51,39 +53,52 @@ def _argument(node: Node) -> KernelArgument:
         node.integer("number", least=0),
         node.text("name"),
         node.truth("is_input"),
-        node.integers("shape", 0),
-        node.integers("strides"),
+        node.sizes("shape", 0),
+        node.sizes("strides"),
         node.text("dtype"),
-        node.integers("device_size", 0),
-        node.integers("stride_map"),
+        node.sizes("device_size", 0),
+        node.sizes("stride_map"),
         node.text("device_dtype"),
         node.text("element_arrangement", "STANDARD"),
     )
 
 
-def _part(node: Node) -> OpSpec | LoopSpec:
+def _part(node: Node, depth: int = 0) -> OpSpec | LoopSpec:
     if node.has("count"):
-        return LoopSpec(node.integer("count", least=1), tuple(_part(each) for each in node.nodes("body")))
-    args = tuple(_tensor(each) for each in node.nodes("args"))
+        if depth > DEEPEST_BODY:
+            raise InputError(node.origin, f"{node.where} is more than {DEEPEST_BODY} loops deep", REMEDY)
+        body = tuple(_part(each, depth + 1) for each in node.nodes("body"))
+        if not body:
+            raise InputError(node.origin, f"{node.where} repeats nothing", REMEDY)
+        return LoopSpec(node.integer("count", least=1), body)
     iteration = node.node("iteration_space")
-    dims = []
-    for symbol in iteration.data:
-        extent, slices = _pair(iteration, symbol)
-        dims.append(Dimension(symbol, extent, slices))
-    constants = {}
-    if node.has("op_info"):
-        given = node.node("op_info").node("constants")
-        constants = {name: _number(given, name) for name in given.data}
-    fastest = node.texts("core_order") if node.has("core_order") else ()
-    handle = _handle(node.node("debug_handle")) if node.has("debug_handle") else None
+    dims = tuple(Dimension(symbol, *_pair(iteration, symbol)) for symbol in iteration.data)
     spec = OpSpec(
-        node.text("op"), node.truth("is_reduction"), tuple(dims), args, frozendict(constants), handle, fastest
+        node.text("op"),
+        node.truth("is_reduction"),
+        dims,
+        tuple(_tensor(each) for each in node.nodes("args")),
+        _constants(node),
+        read_handle(node.node("debug_handle")) if node.has("debug_handle") else None,
+        node.texts("core_order") if node.has("core_order") else (),
     )
-    spec = OpSpec(spec.op, spec.is_reduction, spec.iteration, args, spec.constants, handle, fastest, node.extra())
-    rule = broken_rule(spec)
+    spec = replace(spec, extra=node.extra())
+    rule = broken_limit(spec)
     if rule:
         raise InputError(node.origin, f"{node.where}: {rule}", REMEDY)
     return spec
+
+
+def _constants(node: Node) -> frozendict[str, float]:
+    """The constants of an op; what else its op_info holds is left where it is."""
+    if not node.has("op_info"):
+        return frozendict()
+    info = node.node("op_info")
+    if set(info.data) - {"constants"}:
+        node.taken.discard("op_info")
+        return frozendict()
+    given = info.node("constants")
+    return frozendict((name, given.number(name)) for name in given.data)
 
 
 def _pair(node: Node, key: str) -> tuple[int, int]:
@@ -93,16 +108,9 @@ def _pair(node: Node, key: str) -> tuple[int, int]:
     return found[0], found[1]
 
 
-def _number(node: Node, key: str) -> float:
-    found = node.get(key)
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        raise InputError(node.origin, f"{node.at(key)} is no number", REMEDY)
-    return float(found)
-
-
 def _tensor(node: Node) -> TensorArg:
     allocation = node.node("allocation")
-    if len(allocation.data) != 1 or next(iter(allocation.data)) not in set(Room):
+    if len(allocation.data) != 1 or next(iter(allocation.data)) not in ROOMS:
         raise InputError(node.origin, f"{allocation.where} is no one of hbm, lx and hbm_pool", REMEDY)
     room = Room(next(iter(allocation.data)))
     division = _division(node.node("work_division")) if node.has("work_division") else None
@@ -110,8 +118,11 @@ def _tensor(node: Node) -> TensorArg:
         node.truth("is_input"),
         node.integer("arg_index", -1, -1),
         node.text("device_dtype"),
-        node.integers("device_size", 0),
-        tuple(parse_expression(text) for text in node.texts("device_coordinates")),
+        node.sizes("device_size", 0),
+        tuple(
+            expression(text, node.origin, f"{node.at('device_coordinates')}[{place}]")
+            for place, text in enumerate(node.texts("device_coordinates"))
+        ),
         Place(room, allocation.integer(room.value, least=0)),
         node.text("element_arrangement", "STANDARD"),
         node.text("name", "") if node.has("name") else "",
@@ -122,21 +133,10 @@ def _tensor(node: Node) -> TensorArg:
 
 def _division(node: Node) -> WorkDivision:
     slices = node.node("work_slices")
+    if len(node.items("core_slices")) > MOST_CORES:
+        raise InputError(node.origin, f"{node.at('core_slices')} names more than {MOST_CORES:,} cores", REMEDY)
     cores = [
         frozendict((name, integer(count, each.origin, each.at(name), 0)) for name, count in each.data.items())
         for each in node.nodes("core_slices")
     ]
     return WorkDivision(frozendict((name, slices.integer(name, least=1)) for name in slices.data), tuple(cores))
-
-
-def _handle(node: Node, depth: int = 0) -> DebugHandle:
-    if depth > 20:
-        raise InputError(node.origin, f"{node.where} is made of handles more than 20 levels deep", REMEDY)
-    source = None
-    if node.has("source"):
-        place = node.node("source")
-        edges = [place.integer(key, 0) for key in ("start_line", "start_col", "end_line", "end_col")]
-        source = Source(place.text("file"), edges[0], edges[1], edges[2], edges[3])
-    aten = node.text("aten_op") if node.has("aten_op") else None
-    fused = tuple(_handle(each, depth + 1) for each in node.nodes("fused_from")) if node.has("fused_from") else ()
-    return DebugHandle(source, aten, node.texts("ir_chain") if node.has("ir_chain") else (), fused)

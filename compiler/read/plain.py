@@ -26,6 +26,7 @@ LARGEST_BYTES: Final = 128 * 1024 * 1024
 DEEPEST: Final = 64
 LARGEST_NUMBER: Final = 2**62
 """No size and no address is larger."""
+MOST_DIMS: Final = 32
 _MOST_PARTS: Final = 12_000_000
 _HALVES: Final = re.compile(r"\\u[dD][89a-fA-F]")
 REMEDY: Final = "give a file as its exporter wrote it"
@@ -177,6 +178,12 @@ class Node:
         """A list of whole numbers."""
         where = self.at(key)
         return tuple(integer(n, self.origin, f"{where}[{i}]", least) for i, n in enumerate(self.items(key)))
+
+    def sizes(self, key: str, least: int | None = None) -> tuple[int, ...]:
+        """A list of whole numbers, one for each dim of a tensor."""
+        if len(self.items(key)) > MOST_DIMS:
+            raise InputError(self.origin, f"{self.at(key)} has more than {MOST_DIMS} dims", REMEDY)
+        return self.integers(key, least)
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts."""

@@ -1,39 +1,44 @@
 """SuperDSC: a file `sdsc_<i>.json` as an op specification, and what in it contradicts itself.
 
-Owns the way from labels, folds, layouts and addresses back to symbols, device sizes and coordinates (facts 3.10).
-Refuses to fail over what it does not know: unknown keys are kept, and what disagrees is told in sentences.
+Owns the op: its name, dims, masks, constants and the order in which slices go round the cores (facts 3.10).  Refuses to
+fail over what it does not know: unknown keys are kept, and what disagrees is told in sentences.
 """
 
 from __future__ import annotations
 
-import math
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from frozendict import frozendict
 
 from compiler.errors import InputError
-from compiler.formats.element_types import BYTES
-from compiler.formats.expression import ZERO, Expression, added, floored, modulo, number, symbol
-from compiler.formats.opspec import (
-    CONTRACTIONS,
-    DebugHandle,
-    Dimension,
-    OpSpec,
-    Place,
-    Room,
-    Source,
-    TensorArg,
-    WorkDivision,
-)
-from compiler.read.bundle import ABSOLUTE, POOL, BundleAddress
+from compiler.formats.opspec import Dimension, OpSpec, Room, TensorArg
+from compiler.read.bundle import BundleAddress
+from compiler.read.handles import read_handle
 from compiler.read.plain import REMEDY, Node, integer
+from compiler.read.residency import block_bytes
+from compiler.read.sdsc_frame import Frame, read_frame
+from compiler.read.sdsc_tensor import read_tensor
+from compiler.read.sdsc_values import read_constants
+from compiler.read.spec_limits import broken_limit
 
-_NAME: Final = re.compile(r"(?:(\d+)_)?(\w+)")
-_SIZES: Final = ("name_", "paddingSizes_")
-MOST_CORES: Final = 4096
+_NAME: Final = re.compile(r"(?:(\d{1,9})_)?(\w{1,100})")
+_FOLDING: Final = frozenset({"batchmatmul", "sum", "max", "min", "mean", "prod", "exx2"})
+_KNOWN: Final = frozenset(
+    {
+        *("debug_handle_", "sdscFoldProps_", "sdscFolds_", "coreFoldProp_", "coreletFoldProp_", "numCoresUsed_"),
+        *("coreIdToDsc_", "numWkSlicesPerDim_", "coreIdToWkSlice_", "coreIdToDscSchedule", "dscs_"),
+    }
+)
+_KNOWN_INSIDE: Final = frozenset(
+    {
+        *("numCoresUsed_", "numCoreletsUsed_", "coreIdsUsed_", "N_", "coordinateMasking_", "maskingConstId_"),
+        *("dataStageParam_", "primaryDsInfo_", "scheduleTree_", "labeledDs_", "constantInfo_", "computeOp_"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,254 +58,145 @@ def is_superdsc(data: object) -> bool:
     return isinstance(inner, dict) and "dscs_" in inner
 
 
-def read_superdsc(data: object, origin: str, addresses: Mapping[int, BundleAddress]) -> SdscFile:
-    """The op of a file; `addresses` are those of its symbol ids, from the bundle."""
+def read_superdsc(data: object, origin: str, addresses: Mapping[int, BundleAddress] | None) -> SdscFile:
+    """The op of a file; `addresses` are those of its symbol ids, from the bundle, or None without a bundle."""
     whole = Node.of(data, origin)
     if not is_superdsc(data):
         raise InputError(origin, "it is no SuperDSC file: one op with its dscs_", REMEDY)
     key = next(iter(whole.data))
     found = _NAME.fullmatch(key)
-    return _Reader(whole.node(key), addresses, int(found[1]) if found and found[1] else -1).read()
+    if found is None:
+        raise InputError(origin, f"{key[:40]!r} is no number and name of an op", REMEDY)
+    node = whole.node(key)
+    dscs = list(node.nodes("dscs_"))
+    if len(dscs) != 1 or len(dscs[0].data) != 1:
+        raise InputError(origin, f"{node.at('dscs_')} holds not one op", REMEDY)
+    function = next(iter(dscs[0].data))
+    dsc = dscs[0].node(function)
+    frame = read_frame(node, dsc, function, addresses)
+    spec = _ordered(_spec(frame, node, dsc), frame)
+    _require_apart(spec, frame)
+    rule = broken_limit(spec)
+    if rule:
+        raise InputError(origin, rule, REMEDY)
+    return SdscFile(spec, int(found[1]) if found[1] else -1, tuple(dict.fromkeys(frame.findings)))
 
 
-class _Reader:
-    def __init__(self, node: Node, addresses: Mapping[int, BundleAddress], file_number: int) -> None:
-        self.node, self.addresses, self.file_number = node, addresses, file_number
-        self.findings: list[str] = []
-        self.lent: frozenset[str] = frozenset()
-        dscs = list(node.nodes("dscs_"))
-        if len(dscs) != 1 or len(dscs[0].data) != 1:
-            raise InputError(node.origin, f"{node.at('dscs_')} holds not one op", REMEDY)
-        self.function = next(iter(dscs[0].data))
-        self.dsc = dscs[0].node(self.function)
+def _spec(frame: Frame, node: Node, dsc: Node) -> OpSpec:
+    args = _args(frame, dsc)
+    masked = _masked(frame, dsc)
+    symbols = frame.symbols
+    dims = tuple(
+        Dimension(symbols[label], frame.short.get(label, extent) - masked.get(label, 0), frame.cut[label])
+        for label, extent in frame.extents.items()
+    )
+    name = frame.function.removesuffix("nonstick")
+    extra = {key: value for key, value in node.data.items() if key not in _KNOWN}
+    extra |= {key: value for key, value in dsc.data.items() if key not in _KNOWN_INSIDE}
+    return OpSpec(
+        name,
+        _folds(name, args),
+        dims,
+        args,
+        read_constants(dsc),
+        read_handle(node.node("debug_handle_")) if node.has("debug_handle_") else None,
+        extra=frozendict((key, json.dumps(value)) for key, value in extra.items()),
+    )
 
-    def read(self) -> SdscFile:
-        sizes = self.dsc.node("N_")
-        slices = self.node.node("numWkSlicesPerDim_")
-        labels = [key.removesuffix("_") for key in sizes.data if key not in _SIZES]
-        labels = self._own(labels)
-        extents = {label: sizes.integer(f"{label}_", least=0) for label in labels}
-        cut = {label: slices.integer(label, 1, 1) for label in labels}
-        self.symbols = {label: f"c{place}" for place, label in enumerate(labels)}
-        self.extents, self.cut = extents, cut
-        cores = self.node.integer("numCoresUsed_", least=1)
-        if cores > MOST_CORES:
-            raise InputError(self.node.origin, f"it uses {cores:,} cores", REMEDY)
-        if math.prod(cut.values()) != cores:
-            self.findings.append(f"its slices make {math.prod(cut.values())} cores, it says {cores}")
-        self.core_slices = self._core_slices(cores, labels)
-        compute = next(iter(self.dsc.nodes("computeOp_")), None)
-        if compute is None:
-            raise InputError(self.node.origin, f"{self.dsc.at('computeOp_')} is empty", REMEDY)
-        args = self._args(compute)
-        dims = tuple(
-            Dimension(self.symbols[label], extents[label] - self._masked(label), cut[label]) for label in labels
-        )
-        name = self.function.removesuffix("nonstick")
-        spec = OpSpec(
-            name,
-            self._folds(name, args),
-            dims,
-            args,
-            self._constants(),
-            self._handle(),
-            extra=self.node.extra(),
-        )
-        return SdscFile(self._ordered(spec), self.file_number, tuple(self.findings))
 
-    def _own(self, labels: list[str]) -> list[str]:
-        """The dims of the op: one behind `out` only gives sticks to an op whose result has none."""
-        last = labels.index("out") + 1 if "out" in labels and self.function not in CONTRACTIONS else len(labels)
-        self.lent = frozenset(labels[last:])
-        return labels[:last]
+# Tensors
 
-    # Cores
 
-    def _core_slices(self, cores: int, labels: list[str]) -> list[dict[str, int]]:
-        given = self.node.node("coreIdToWkSlice_")
-        found = []
-        for core in range(cores):
-            own = given.node(str(core))
-            found.append({label: own.integer(label, 0, 0) for label in labels})
-        return found
+def _args(frame: Frame, dsc: Node) -> tuple[TensorArg, ...]:
+    compute = next(iter(dsc.nodes("computeOp_")), None)
+    if compute is None:
+        raise frame.fault(f"{dsc.at('computeOp_')} is empty")
+    nodes, labelled = list(dsc.nodes("scheduleTree_")), list(dsc.nodes("labeledDs_"))
+    if len(labelled) != len(nodes):
+        raise frame.fault(f"it has {len(nodes)} nodes and {len(labelled)} tensors")
+    outputs = {_index(text, frame) for text in compute.texts("outputLabeledDs")}
+    strange = [place for place in (*outputs, *_inputs(compute, frame)) if place >= len(nodes)]
+    if strange:
+        raise frame.fault(f"it computes with tensor {strange[0]}, there are {len(nodes)}")
+    by_number = {each.integer("ldsIdx_", place, 0): each for place, each in enumerate(labelled)}
+    made = []
+    for place, node in enumerate(nodes):
+        own = by_number.get(node.integer("ldsIdx_", place, 0))
+        if own is None:
+            raise frame.fault(f"{node.at('ldsIdx_')} names a tensor that is not there")
+        made.append(read_tensor(frame, dsc, node, own, place in outputs))
+    return tuple(sorted(made, key=lambda arg: not arg.is_input))
 
-    def _ordered(self, spec: OpSpec) -> OpSpec:
-        """The op with the order in which slices go round the cores, where that is not the front end's."""
-        if [dict(spec.slices_of(core)) for core in range(len(self.core_slices))] == self._by_symbol():
-            return spec
-        rounds = self._rounds()
-        turned = OpSpec(
-            spec.op, spec.is_reduction, spec.iteration, spec.args, spec.constants, spec.handle, rounds, spec.extra
-        )
-        if [dict(turned.slices_of(core)) for core in range(len(self.core_slices))] == self._by_symbol():
-            return turned
-        self.findings.append("its cores take slices in no regular order")
-        return spec
 
-    def _by_symbol(self) -> list[dict[str, int]]:
-        return [{self.symbols[label]: place for label, place in own.items()} for own in self.core_slices]
+def _inputs(compute: Node, frame: Frame) -> list[int]:
+    return [_index(text, frame) for text in compute.texts("inputLabeledDs")] if compute.has("inputLabeledDs") else []
 
-    def _rounds(self) -> tuple[str, ...]:
-        """Symbols that are cut, the one that changes with the lowest core number first."""
-        first: dict[str, int] = {}
-        for core, own in enumerate(self.core_slices):
-            for label, place in own.items():
-                if place and self.cut[label] > 1:
-                    first.setdefault(label, core)
-        return tuple(self.symbols[label] for label in sorted(first, key=lambda label: first[label]))
 
-    # Tensors
+def _index(text: str, frame: Frame) -> int:
+    return integer(text.rpartition("idx")[2], frame.origin, "the number of a tensor", 0)
 
-    def _args(self, compute: Node) -> tuple[TensorArg, ...]:
-        outputs = {self._index(text) for text in compute.texts("outputLabeledDs")}
-        labelled = list(self.dsc.nodes("labeledDs_"))
-        nodes = list(self.dsc.nodes("scheduleTree_"))
-        if len(labelled) != len(nodes):
-            raise InputError(self.node.origin, f"it has {len(nodes)} nodes and {len(labelled)} tensors", REMEDY)
-        made = [
-            self._tensor(node, own, place in outputs)
-            for place, (node, own) in enumerate(zip(nodes, labelled, strict=True))
-        ]
-        return tuple(sorted(made, key=lambda arg: not arg.is_input))
 
-    def _index(self, text: str) -> int:
-        return integer(text.rpartition("idx")[2], self.node.origin, "a tensor's number", 0)
+def _require_apart(spec: OpSpec, frame: Frame) -> None:
+    """A result in LX lies exactly on an operand, or on none."""
+    out = spec.output
+    end = out.place.at + block_bytes(spec, out)
+    for arg in spec.inputs if out.place.room is Room.LX else ():
+        if arg.place.room is not Room.LX or arg.place.at == out.place.at:
+            continue
+        if arg.place.at < end and out.place.at < arg.place.at + block_bytes(spec, arg):
+            places = f"{out.place.at:,} on the operand at {arg.place.at:,}"
+            raise frame.fault(f"two tensors overlap in LX: the result at byte {places}")
 
-    def _tensor(self, node: Node, own: Node, output: bool) -> TensorArg:
-        info = self.dsc.node("primaryDsInfo_").node(own.text("dsType_"))
-        sticks, lanes = info.texts("stickDimOrder_"), info.integers("stickSize_", 1)[-1]
-        order = info.texts("layoutDimOrder_")
-        scales = dict(zip(order, own.integers("scale_"), strict=False))
-        stick = sticks[-1] if sticks else ""
-        gaps = self._gaps(node)
-        present = [label for label in node.texts("layoutDimOrder_") if scales.get(label, 1) == 1]
-        walked = [label for label in present if label not in self.lent]
-        unknown = [label for label in walked if label not in self.symbols]
-        if unknown:
-            raise InputError(self.node.origin, f"{node.where} has a dim {unknown[0]} that the op does not have", REMEDY)
-        sizes, coordinates = list[int](), list[Expression]()
-        for label in reversed(walked):
-            whole = self.extents[label] + gaps.get(label, 0)
-            per = lanes if label == stick else 1
-            sizes.append(max(1, -(-whole // per)))
-            coordinates.append(floored(symbol(self.symbols[label]), per))
-        lane = modulo(symbol(self.symbols[stick]), lanes) if stick in walked else ZERO
-        place, start = self._place(node, walked, lanes, stick)
-        coordinates = self._ahead(coordinates, sizes, lanes, start, own.integer("wordLength", 2, 1))
-        kind = own.text("dataFormat_")
-        if BYTES.get(kind, 128 // lanes) * lanes != 128:
-            self.findings.append(f"{own.text('dsName_', '')} has sticks of {lanes} elements of {kind}")
-        self._check_folds(node, walked)
-        return TensorArg(
-            not output,
-            place.at if place.room is Room.HBM else -1,
-            kind,
-            (*(sizes or [1]), lanes),
-            (*(coordinates or [ZERO]), lane),
-            place,
-            division=self._owners(node),
-            extra=node.extra(),
-        )
 
-    def _gaps(self, node: Node) -> dict[str, int]:
-        if not node.has("backGapCore_"):
-            return {}
-        given = node.node("backGapCore_")
-        return {
-            label: integer(next(iter(given.node(label).data.values()), 0), node.origin, given.at(label), 0)
-            for label in given.data
-        }
+# The rest
 
-    def _place(self, node: Node, walked: list[str], lanes: int, stick: str) -> tuple[Place, int]:
-        """Where a tensor lies, and by how many bytes an access begins inside of it."""
-        texts = node.node("startAddressCoreCorelet_").node("data_")
-        first = texts.integer("[0, 0, 0]")
-        if node.text("component_") == "lx":
-            if first < 0:
-                raise InputError(self.node.origin, f"{texts.where} gives an address below 0", REMEDY)
-            return Place(Room.LX, first), 0
-        if first >= 0:
-            return Place(Room.HBM, first), 0
-        address = self.addresses.get(first)
-        if address is None:
-            if self.addresses:
-                self.findings.append(f"symbol {first} is in no bundle")
-            return Place(Room.HBM, -first), 0
-        if address.argument == POOL:
-            return Place(Room.POOL, address.beyond), 0
-        if address.argument == ABSOLUTE:
-            return Place(Room.HBM, address.beyond), 0
-        return Place(Room.HBM, address.argument), address.beyond
 
-    def _ahead(
-        self, coordinates: list[Expression], sizes: list[int], lanes: int, start: int, word: int
-    ) -> list[Expression]:
-        """Coordinates with the start of the access, which is given in bytes, added to the dims where it lies."""
-        rest, found = start // word, list[Expression]()
-        for place, coordinate in enumerate(coordinates):
-            inner = math.prod(sizes[place + 1 :]) * lanes
-            steps, rest = divmod(rest, inner)
-            found.append(added(coordinate, number(steps)))
-        return found
+def _ordered(spec: OpSpec, frame: Frame) -> OpSpec:
+    """The op with the order in which slices go round the cores, where that is not the front end's."""
+    symbols = frame.symbols
+    wanted = [{symbols[label]: place for label, place in own.items()} for own in frame.core_slices]
+    turned = replace(spec, fastest=_rounds(frame))
+    for one in (spec, turned):
+        if sorted(dim.symbol for dim in one.rounds) == sorted(_cut(one)) and _cores(one, len(wanted)) == wanted:
+            return one
+    frame.findings.append("its cores take slices in no regular order")
+    return spec
 
-    def _owners(self, node: Node) -> WorkDivision | None:
-        given = node.node("coordinates_").node("coreIdToWkSlice_")
-        if not given.data:
-            return None
-        of_core = []
-        for core in sorted(given.data, key=int):
-            own = given.node(core)
-            of_core.append(
-                frozendict(
-                    (self.symbols[label], own.integer(label, least=0)) for label in own.data if label in self.symbols
-                )
-            )
-        slices = {name: 1 + max(own[name] for own in of_core) for name in of_core[0]}
-        return WorkDivision(frozendict(slices), tuple(of_core))
 
-    def _check_folds(self, node: Node, walked: list[str]) -> None:
-        """The factors of a dim's folds multiply to its extent."""
-        info = node.node("coordinates_").node("coordInfo")
-        for label in walked:
-            if label not in info.data:
-                self.findings.append(f"{node.text('name_')} says nothing about {label}")
-                continue
-            folds = info.node(label).node("folds")
-            factors = [each.integer("factor_", least=0) for each in folds.nodes("dim_prop_attr")]
-            if math.prod(factors) != self.extents[label]:
-                what = f"{node.text('name_')} folds {label} into {math.prod(factors)} elements"
-                self.findings.append(f"{what}, the op has {self.extents[label]}")
+def _cut(spec: OpSpec) -> list[str]:
+    return [dim.symbol for dim in spec.iteration if dim.slices > 1]
 
-    # The rest
 
-    def _folds(self, name: str, args: tuple[TensorArg, ...]) -> bool:
-        kept = {each for coordinate in args[-1].coordinates for each in coordinate.symbols}
-        read = {each for arg in args[:-1] for coordinate in arg.coordinates for each in coordinate.symbols}
-        return bool(read - kept) or name in ("batchmatmul", "sum", "max", "min", "mean", "prod", "exx2")
+def _cores(spec: OpSpec, count: int) -> list[dict[str, int]]:
+    return [dict(spec.slices_of(core)) for core in range(count)]
 
-    def _masked(self, label: str) -> int:
-        """Padding of a dim that a mask tells of."""
-        masks = self.dsc.node("coordinateMasking_")
-        if label not in masks.data:
-            return 0
+
+def _rounds(frame: Frame) -> tuple[str, ...]:
+    """Symbols that are cut, the one that changes with the lowest core number first."""
+    first: dict[str, int] = {}
+    for core, own in enumerate(frame.core_slices):
+        for label, place in own.items():
+            if place and frame.cut[label] > 1:
+                first.setdefault(label, core)
+    return tuple(frame.symbols[label] for label in sorted(first, key=lambda label: first[label]))
+
+
+def _folds(name: str, args: tuple[TensorArg, ...]) -> bool:
+    kept = {each for coordinate in args[-1].coordinates for each in coordinate.symbols}
+    read = {each for arg in args[:-1] for coordinate in arg.coordinates for each in coordinate.symbols}
+    return bool(read - kept) or name in _FOLDING
+
+
+def _masked(frame: Frame, dsc: Node) -> dict[str, int]:
+    """Elements of padding of dims that a mask tells of."""
+    masks, found = dsc.node("coordinateMasking_"), dict[str, int]()
+    for label in masks.data:
         rows = masks.items(label)
         row = rows[0] if rows else [0, 0]
-        if not isinstance(row, list) or len(row) != 2:
-            raise InputError(self.node.origin, f"{masks.at(label)} is no pair", REMEDY)
-        return min(integer(row[1], self.node.origin, masks.at(label), 0), self.extents[label])
-
-    def _constants(self) -> frozendict[str, float]:
-        """Names of constants; their values are bits of the device and are kept as they are."""
-        return frozendict()
-
-    def _handle(self) -> DebugHandle | None:
-        if not self.node.has("debug_handle_"):
-            return None
-        given = self.node.node("debug_handle_")
-        source = None
-        if given.has("source"):
-            place = given.node("source")
-            edges = [place.integer(key, 0) for key in ("start_line", "start_col", "end_line", "end_col")]
-            source = Source(place.text("file"), edges[0], edges[1], edges[2], edges[3])
-        chain = given.texts("ir_chain") if given.has("ir_chain") else ()
-        return DebugHandle(source, given.text("aten_op") if given.has("aten_op") else None, chain)
+        if not isinstance(row, list) or len(row) != 2 or label not in frame.extents:
+            raise frame.fault(f"{masks.at(label)} is no pair of a dim of the op")
+        first, count = (integer(each, frame.origin, masks.at(label), 0) for each in row)
+        if first + count > frame.extents[label]:
+            raise frame.fault(f"{masks.at(label)} ends behind the {frame.extents[label]} elements of {label}")
+        found[label] = count
+    return found
