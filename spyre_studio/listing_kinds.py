@@ -27,7 +27,7 @@ from spyre_studio.pass_text import print_passes
 PASSES: Final = "passes"
 _MANY: Final = 100  # changes that nobody reads one after the other
 _VERY_MANY: Final = 1000  # changes after which a single pass is too long
-_WRITTEN: Final = frozenset({"plan-text", "program-text"})  # formats that are listings anyway
+_WRITTEN: Final = frozenset({"plan-text", "program-text", "loops-text"})  # formats that are listings anyway
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def kinds() -> tuple[ListingKind, ...]:
         *(
             ListingKind(row.name, row.title[:1].lower() + row.title[1:], _exported(row.name), long=True, ours=False)
             for row in FORMATS.values()
-            if row.name not in _WRITTEN
+            if row.name not in _WRITTEN and not row.folder
         ),
     )
 

@@ -3,6 +3,8 @@
 Owns the stage that opens nothing, and putting the window on screen.  Refuses to open and to solve.
 """
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -18,6 +20,10 @@ class Door(Stage):
 
     def open(self, spec: str) -> None:
         self.asked.append(f"open {spec}")
+
+    def export(self, name: str, path: str, chosen: Mapping[str, str] | None = None, *, partial: bool = False) -> None:
+        """Only noted."""
+        self.asked.append(f"export {name} {path} {dict(chosen or {})}{' partial' if partial else ''}")
 
     def put_model(self, compilation: Compilation) -> None:
         """A plan of a model that was not open before."""

@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 from compiler.candidates import Candidate, candidates
 from compiler.captured import Captured
 from compiler.compilation import Compilation
+from compiler.emit import ready
 from compiler.errors import StudioError
 from compiler.handover import Handover
 from compiler.handovers import handover
@@ -28,8 +29,10 @@ from compiler.pass_story import PassStory
 from compiler.watch import Watch
 from simulator.report import VerifyReport
 from simulator.timing.simulate import simulate
+from spyre_studio.export_file import preview
 from spyre_studio.failure import Failure
 from spyre_studio.jobs import Progress
+from spyre_studio.preview import Preview
 from spyre_studio.request import Shared
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -52,6 +55,7 @@ class Stage(Session):
         self.waiting_layouts: list[Callable[[tuple[LayoutCandidate, ...]], None]] = []
         self.waiting_handovers: list[Callable[[Handover], None]] = []
         self.waiting_passes: list[Callable[[PassStory], None]] = []
+        self.waiting_previews: list[Callable[[Preview], None]] = []
         self.layouts_failure: Failure | None = None
         self.passes_failure: Failure | None = None
         self.handover_failure: Failure | None = None
@@ -149,6 +153,26 @@ class Stage(Session):
             callback(layout_candidates(compilation.problem, compilation.plan, buffer, follow))
         else:
             self.waiting_layouts.append(callback)
+
+    def request_preview(
+        self,
+        name: str,
+        chosen: Mapping[str, str],
+        callback: Callable[[Preview], None],
+        failed: Callable[[Failure], None],
+    ) -> None:
+        """Answered at once, or kept in `waiting_previews`."""
+        words = " ".join([name, *(f"{key}={value}" for key, value in chosen.items())])
+        self.asked.append(f"preview {words}")
+        compilation = self.compilation
+        assert compilation is not None
+        if self.answers:
+            try:
+                callback(preview(ready(compilation, name, chosen)))
+            except StudioError as error:
+                failed(Failure.of(error))
+        else:
+            self.waiting_previews.append(callback)
 
     def request_passes(
         self, callback: Callable[[PassStory], None], failed: Callable[[Failure], None], progress: Progress

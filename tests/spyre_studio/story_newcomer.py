@@ -17,7 +17,6 @@ from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
     QFileDialog,
     QInputDialog,
     QLineEdit,
@@ -29,6 +28,7 @@ from shiboken6 import isValid
 from compiler.text.document import to_text
 from spyre_studio.candidate_model import CandidateRow
 from spyre_studio.collector import Collector
+from spyre_studio.export_dialog import ExportDialog
 from spyre_studio.main_window import MainWindow
 from spyre_studio.picker import Picker
 from spyre_studio.qt_theme import ThemeFollower
@@ -243,16 +243,15 @@ class Newcomer:
         path = self.folder / "program.txt"
         formats: list[str] = []
 
-        def choose(dialog: QInputDialog) -> None:
-            box = found(dialog, QComboBox)
-            formats.extend(box.itemText(at) for at in range(box.count()))
-            box.setFocus()
-            QTest.keyClick(box, Qt.Key.Key_End)
-            Answer(QFileDialog, lambda other: name_file(other, path))
-            QTest.keyClick(box, Qt.Key.Key_Return)
-
-        Answer(QInputDialog, choose)
         self.key(Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+        dialog = found(self.window, ExportDialog)
+        model = dialog.list.model()
+        formats.extend(str(model.index(at, 0).data()) for at in range(model.rowCount()))
+        for _ in range(formats.index("Device program as a listing")):
+            QTest.keyClick(dialog.list, Qt.Key.Key_Down)
+        wait_until(dialog.export.isEnabled, "how the program begins")
+        Answer(QFileDialog, lambda other: name_file(other, path))
+        QTest.keyClick(dialog.list, Qt.Key.Key_Return)
         wait_until(path.exists, "the program")
         return {"formats": formats, "text": path.read_text("utf-8")[:400]}
 
