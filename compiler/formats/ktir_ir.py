@@ -131,7 +131,8 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`line` in the text; `types` are those written for results (or for what is stored)."""
+    """`line` in the text; `types` of the results (of a yield: of what it yields), `operand_types` as they are
+    written."""
 
     name: str
     line: int
@@ -140,16 +141,19 @@ class Operation:
     attributes: frozendict[str, Attribute] = field(default_factory=frozendict)
     types: tuple[Type, ...] = ()
     regions: tuple[Region, ...] = ()
+    operand_types: tuple[Type, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that every core of the grid runs; the first dim of the grid varies fastest."""
+    """A function that every core of the grid runs, and the line where it begins; the first dim of the grid varies
+    fastest."""
 
     name: str
     parameters: tuple[str, ...]
     grid: tuple[int, ...]
     body: tuple[Operation, ...]
+    line: int = 1
 
 
 @dataclass(frozen=True, slots=True)

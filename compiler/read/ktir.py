@@ -1,54 +1,41 @@
 """KTIR text as a module of values.
 
-Owns the grammar of the operations that exports use, and of the same written by hand: named values, one result type, the
-attributes in braces.  Refuses operations that nobody here can run, in one sentence with the line.
+Owns modules, functions, regions, and the grammar of operations that have regions; `ktir_numbers` and `ktir_memory` have
+the rest, and `ktir_check` judges types.  Refuses operations that nobody here can run, in one sentence with the line.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable
 from typing import Final
 
 from frozendict import frozendict
 
-from compiler.formats.ktir_ir import (
-    AffineSet,
-    Attribute,
-    Function,
-    KtirModule,
-    Operation,
-    Region,
-    Scalar,
-    Shaped,
-    Type,
-)
-from compiler.read.ktir_sets import read_set, read_space, read_type, skip_map
+from compiler.formats.ktir_ir import Attribute, Function, Future, KtirModule, Operation, Region, Scalar, Type
+from compiler.read.ktir_check import check_types
+from compiler.read.ktir_cursor import INDEX, Cursor, made
+from compiler.read.ktir_memory import MEMORY
+from compiler.read.ktir_numbers import NUMBERS
+from compiler.read.ktir_sets import skip_map
 from compiler.read.ktir_tokens import Tokens
 
-DEEPEST: Final = 60
+DEEPEST: Final = 40
 """Regions inside each other."""
-_FLOATS: Final = ("addf", "subf", "mulf", "divf", "maximumf", "minimumf", "maxnumf", "minnumf", "negf")
-_INTEGERS: Final = ("addi", "subi", "muli", "divui", "divsi", "remui", "remsi", "andi", "ori", "xori")
-_CURVES: Final = ("exp", "log", "sqrt", "rsqrt", "tanh", "erf", "absf", "floor")
-_ELEMENTWISE: Final = frozenset(
-    {*(f"arith.{name}" for name in (*_FLOATS, *_INTEGERS)), *(f"math.{name}" for name in _CURVES)}
-)
-_CASTS: Final = frozenset({"arith.extf", "arith.truncf", "arith.uitofp", "arith.sitofp", "arith.index_cast"})
-_SHAPES: Final = frozenset({"tensor.collapse_shape", "tensor.expand_shape"})
-_YIELDS: Final = frozenset({"scf.yield", "linalg.yield", "ktdp.yield_partial", "ktdp.yield_reduced"})
-_NAMED: Final = frozenset({"linalg.matmul", "linalg.batch_matmul", "linalg.add", "linalg.max", "linalg.fill"})
 
 
-def parse_ktir(text: str, origin: str = "this module") -> KtirModule:
-    """The module of a text; InputError with one sentence and the line for what is none."""
-    return _Reader(Tokens(text, origin)).module()
+def read_ktir(text: str, origin: str = "this module") -> KtirModule:
+    """The module of a text, in either spelling of memory spaces.
+
+    Raises InputError, with one sentence and the line, for what is no module, has operations that are not read here, or
+    types that do not fit each other; `origin` names the file in it.
+    """
+    module = _Reader(Tokens(text, origin)).module()
+    check_types(module, origin)
+    return module
 
 
-class _Reader:
+class _Reader(Cursor):
     def __init__(self, tokens: Tokens) -> None:
-        self.tokens = tokens
-        self.aliases: dict[str, AffineSet] = {}
+        super().__init__(tokens)
         self.depth = 0
 
     # Modules and functions
@@ -68,7 +55,7 @@ class _Reader:
         if wrapped:
             tokens.take("}")
         if tokens.next or not functions:
-            raise tokens.fault(f"{tokens.next or 'nothing'} stands where a function is expected")
+            raise tokens.expected("a function")
         return KtirModule(tuple(functions))
 
     def _alias(self) -> None:
@@ -78,19 +65,21 @@ class _Reader:
         if tokens.next == "affine_map":
             skip_map(tokens)
         else:
-            self.aliases[name] = read_set(tokens, self.aliases)
+            self.aliases[name] = self.set()
 
     def _function(self) -> Function:
         tokens = self.tokens
+        line = tokens.line
         tokens.take("func.func")
+        if not tokens.next.startswith("@"):
+            raise tokens.expected("the name of a function")
         name = tokens.take()
         parameters: list[str] = []
         tokens.take("(")
-        while not tokens.took(")"):
+        for _ in tokens.items(")"):
             parameters.append(tokens.value())
             tokens.take(":")
             tokens.take("index")
-            tokens.took(",")
         grid: tuple[int, ...] = (1,)
         if tokens.took("attributes"):
             tokens.take("{")
@@ -98,12 +87,8 @@ class _Reader:
             tokens.take("=")
             grid = tokens.integers()
             tokens.take("}")
-        return Function(name.removeprefix("@"), tuple(parameters), grid, self._block())
-
-    def _block(self) -> tuple[Operation, ...]:
-        """Operations in braces, without block arguments."""
-        self.tokens.take("{")
-        return self._until_brace()
+        tokens.take("{")
+        return Function(name.removeprefix("@"), tuple(parameters), grid, self._until_brace(), line)
 
     def _until_brace(self) -> tuple[Operation, ...]:
         self.depth += 1
@@ -126,383 +111,138 @@ class _Reader:
         return Region(arguments, self._until_brace())
 
     def _arguments(self) -> tuple[tuple[str, Type], ...]:
-        tokens = self.tokens
-        tokens.take("(")
-        found: list[tuple[str, Type]] = []
-        while not tokens.took(")"):
-            name = tokens.value()
-            tokens.take(":")
-            found.append((name, self._type()))
-            tokens.took(",")
-        return tuple(found)
+        self.tokens.take("(")
+        return tuple((self.tokens.value(), self.colon_type()) for _ in self.tokens.items(")"))
 
     # Operations
 
     def _operation(self) -> Operation:
         tokens = self.tokens
         line = tokens.line
-        results: list[str] = []
-        while tokens.next.startswith("%"):
-            results.append(tokens.take())
-            tokens.took(",")
-        if results:
+        results: tuple[str, ...] = ()
+        if tokens.next.startswith("%"):
+            results = self.values()
             tokens.take("=")
-        name = tokens.take()
-        read = self._reader(name)
-        found = read(name)
-        return Operation(name, line, tuple(results), found.operands, found.attributes, found.types, found.regions)
+        name = tokens.next
+        if name in NUMBERS:
+            tokens.take()
+            found = NUMBERS[name](self, name)
+        elif name in MEMORY:
+            tokens.take()
+            found = MEMORY[name](self, name)
+        elif name in _OWN:
+            tokens.take()
+            found = _OWN[name](self, name)
+        else:
+            raise tokens.expected("an operation that is read here")
+        known = found.operands, found.attributes, found.types, found.regions, found.operand_types
+        return Operation(name, line, results, *known)
 
-    def _reader(self, name: str) -> Callable[[str], Operation]:
-        own: dict[str, Callable[[str], Operation]] = {
-            "arith.constant": self._constant,
-            "arith.cmpf": self._compared,
-            "arith.cmpi": self._compared,
-            "arith.select": self._selected,
-            "ktdp.get_compute_tile_id": self._identity,
-            "ktdp.construct_memory_view": self._view,
-            "ktdp.construct_distributed_memory_view": self._distributed,
-            "ktdp.construct_access_tile": self._tile,
-            "ktdp.load": self._load,
-            "ktdp.store": self._store,
-            "ktdp.inter_tile_produce": self._produced,
-            "ktdp.inter_tile_reduce": self._reduced,
-            "tensor.empty": self._empty,
-            "tensor.splat": self._splat,
-            "tensor.extract": self._extract,
-            "tensor.extract_slice": self._part,
-            "tensor.insert_slice": self._part,
-            "linalg.transpose": self._rearranged,
-            "linalg.broadcast": self._rearranged,
-            "linalg.reduce": self._fold,
-            "scf.for": self._for,
-            "scf.if": self._if,
-            "return": lambda name: Operation(name, 0),
-            "func.return": lambda name: Operation(name, 0),
-            **dict.fromkeys(_ELEMENTWISE, self._plain),
-            **dict.fromkeys(_CASTS, self._cast),
-            **dict.fromkeys(_SHAPES, self._shaped),
-            **dict.fromkeys(_YIELDS, self._yield),
-            **dict.fromkeys(_NAMED, self._named),
-        }
-        if name not in own:
-            raise self.tokens.fault(f"{name} is no operation that is read here")
-        return own[name]
+    def returned(self, name: str) -> Operation:
+        """The end of a function."""
+        return made(name)
 
-    def _type(self) -> Type:
-        return read_type(self.tokens, self.aliases)
-
-    def _values(self) -> tuple[str, ...]:
-        found: list[str] = []
-        while self.tokens.next.startswith("%"):
-            found.append(self.tokens.take())
-            if not self.tokens.took(","):
-                break
-        return tuple(found)
-
-    def _types(self) -> tuple[Type, ...]:
-        found = [self._type()]
-        while self.tokens.took(","):
-            found.append(self._type())
-        return tuple(found)
-
-    def _bracketed(self) -> tuple[str, ...]:
-        self.tokens.take("[")
-        found = self._values()
-        self.tokens.take("]")
-        return found
-
-    def _plain(self, name: str) -> Operation:
-        operands = self._values()
+    def yielded(self, name: str) -> Operation:
+        """The end of a region: what it hands on."""
+        if not self.tokens.next.startswith("%"):
+            return made(name)
+        operands = self.values()
         self.tokens.take(":")
-        return _made(name, operands, types=(self._type(),))
+        types = self.types()
+        return made(name, operands, types, types)
 
-    def _cast(self, name: str) -> Operation:
-        operands = self._values()
-        self.tokens.take(":")
-        self._type()
-        self.tokens.take("to")
-        return _made(name, operands, types=(self._type(),))
-
-    def _constant(self, name: str) -> Operation:
-        tokens = self.tokens
-        dense = tokens.took("dense")
-        if dense:
-            tokens.take("<")
-        negative = tokens.took("-")
-        word = tokens.take()
-        if dense:
-            tokens.take(">")
-        tokens.take(":")
-        kind = self._type()
-        value = _number(word, kind)
-        if value is None:
-            raise tokens.fault(f"{word} is no number")
-        return _made(name, (), {"value": -value if negative else value}, (kind,))
-
-    def _compared(self, name: str) -> Operation:
-        predicate = self.tokens.take()
-        self.tokens.take(",")
-        operands = self._values()
-        self.tokens.take(":")
-        return _made(name, operands, {"predicate": predicate}, (self._type(),))
-
-    def _selected(self, name: str) -> Operation:
-        operands = self._values()
-        self.tokens.take(":")
-        return _made(name, operands, types=self._types()[-1:])
-
-    def _yield(self, name: str) -> Operation:
-        operands = self._values()
-        types = self._types() if self.tokens.took(":") else ()
-        return _made(name, operands, types=types)
-
-    # Memory
-
-    def _identity(self, name: str) -> Operation:
-        self.tokens.take(":")
-        return _made(name, (), types=self._types())
-
-    def _view(self, name: str) -> Operation:
-        tokens = self.tokens
-        base = tokens.value()
-        attributes: dict[str, Attribute] = {}
-        tokens.take(",")
-        for word in ("sizes", "strides"):
-            tokens.take(word)
-            tokens.take(":")
-            attributes[word] = tokens.integers()
-            tokens.took(",")
-        attributes |= self._attributes()
-        tokens.take(":")
-        return _made(name, (base,), attributes, (self._type(),))
-
-    def _attributes(self) -> dict[str, Attribute]:
-        """Sets and memory spaces in braces; maps are left out."""
-        tokens, found = self.tokens, dict[str, Attribute]()
-        tokens.take("{")
-        while not tokens.took("}"):
-            word = tokens.take()
-            tokens.take("=")
-            if word == "memory_space":
-                found[word] = read_space(tokens)
-            elif word in ("access_tile_order", "base_map", "variables_space_order"):
-                skip_map(tokens)
-            else:
-                found[word] = read_set(tokens, self.aliases)
-            tokens.took(",")
-        return found
-
-    def _distributed(self, name: str) -> Operation:
-        tokens = self.tokens
-        tokens.take("(")
-        operands = self._values()
-        tokens.take(":")
-        self._types()
-        tokens.take(")")
-        tokens.take(":")
-        return _made(name, operands, types=(self._type(),))
-
-    def _tile(self, name: str) -> Operation:
-        view = self.tokens.value()
-        starts = self._bracketed()
-        attributes = self._attributes()
-        self.tokens.take(":")
-        self._type()
+    def produced(self, name: str) -> Operation:
+        """What a core sends to its group."""
+        members = self.assigned_set("producer_tiles_per_group")
+        sent = self.colon_type()
         self.tokens.take("->")
-        return _made(name, (view, *starts), attributes, (self._type(),))
+        kind = self.type()
+        if not isinstance(kind, Future) or kind.tensor != sent:
+            raise self.tokens.fault(f"what is sent as {sent} is no future of it")
+        return made(name, types=[kind], attributes={"members": members}, regions=[self._region()])
 
-    def _load(self, name: str) -> Operation:
-        tile = self.tokens.value()
-        self.tokens.take(":")
-        self._type()
-        self.tokens.take("->")
-        return _made(name, (tile,), types=(self._type(),))
-
-    def _store(self, name: str) -> Operation:
-        operands = self._values()
-        self.tokens.take(":")
-        return _made(name, operands, types=self._types())
-
-    # Between cores
-
-    def _produced(self, name: str) -> Operation:
-        tokens = self.tokens
-        tokens.take("producer_tiles_per_group")
-        tokens.take("=")
-        members = read_set(tokens, self.aliases)
-        tokens.take(":")
-        self._type()
-        tokens.take("->")
-        kind = self._type()
-        return _made(name, (), {"members": members}, (kind,), (self._region(),))
-
-    def _reduced(self, name: str) -> Operation:
+    def reduced(self, name: str) -> Operation:
+        """What a group makes of its parts."""
         tokens = self.tokens
         tokens.take("(")
         future = tokens.value()
         tokens.take(")")
-        tokens.take("consumer_tiles_per_group")
-        tokens.take("=")
-        members = read_set(tokens, self.aliases)
+        members = self.assigned_set("consumer_tiles_per_group")
         tokens.take(",")
         tokens.take("identity")
         tokens.take("(")
-        neutral = tokens.value()
-        tokens.take(":")
-        self._type()
+        neutral, kind = tokens.value(), self.colon_type()
         tokens.take(")")
-        tokens.take(":")
-        self._type()
+        sent = self.colon_type()
         tokens.take("->")
-        kind = self._type()
-        return _made(name, (future, neutral), {"members": members}, (kind,), (self._region(),))
+        result = self.type()
+        return made(name, [future, neutral], [sent, kind], [result], {"members": members}, [self._region()])
 
-    # Tensors
-
-    def _empty(self, name: str) -> Operation:
-        self.tokens.take("(")
-        self.tokens.take(")")
-        self.tokens.take(":")
-        return _made(name, (), types=(self._type(),))
-
-    def _splat(self, name: str) -> Operation:
-        operands = self._values()
-        self.tokens.take(":")
-        return _made(name, operands, types=(self._type(),))
-
-    def _extract(self, name: str) -> Operation:
-        tensor = self.tokens.value()
-        places = self._bracketed()
-        self.tokens.take(":")
-        return _made(name, (tensor, *places), types=(self._type(),))
-
-    def _part(self, name: str) -> Operation:
-        """A slice taken out of a tensor, or put into one."""
-        operands = [self.tokens.value()]
-        if self.tokens.took("into"):
-            operands.append(self.tokens.value())
-        edges = {word: self.tokens.integers() for word in ("offsets", "sizes", "strides")}
-        self.tokens.take(":")
-        self._type()
-        self.tokens.take("into" if name == "tensor.insert_slice" else "to")
-        return _made(name, tuple(operands), dict(edges), (self._type(),))
-
-    def _shaped(self, name: str) -> Operation:
-        tokens = self.tokens
-        operand = tokens.value()
-        tokens.take("[")
-        while not tokens.took("]"):
-            tokens.integers()
-            tokens.took(",")
-        if tokens.took("output_shape"):
-            tokens.integers()
-        tokens.take(":")
-        self._type()
-        tokens.take("into")
-        return _made(name, (operand,), types=(self._type(),))
-
-    def _ins_outs(self) -> tuple[tuple[str, ...], tuple[Type, ...]]:
-        """`ins(%a : T) outs(%b : U)`: values, and the types of outs."""
-        tokens, operands, types = self.tokens, list[str](), tuple[Type, ...]()
-        for word in ("ins", "outs"):
-            tokens.take(word)
-            tokens.take("(")
-            operands += self._values()
-            tokens.take(":")
-            types = self._types()
-            tokens.take(")")
-        return tuple(operands), types
-
-    def _rearranged(self, name: str) -> Operation:
-        operands, types = self._ins_outs()
-        word = self.tokens.take()
-        self.tokens.take("=")
-        return _made(name, operands, {word: self.tokens.integers()}, types)
-
-    def _named(self, name: str) -> Operation:
-        operands, types = self._ins_outs()
-        if self.tokens.took("->"):
-            types = (self._type(),)
-        return _made(name, operands, types=types)
-
-    def _fold(self, name: str) -> Operation:
+    def fold(self, name: str) -> Operation:
+        """A reduction over dims of a tensor."""
         tokens = self.tokens
         short = ""
         if tokens.took("{"):
             short = tokens.take()
             tokens.take("}")
-        operands, types = self._ins_outs()
+        operands, kinds, types = self.ins_outs()
         tokens.take("dimensions")
         tokens.take("=")
-        dims = tokens.integers()
-        attributes: dict[str, Attribute] = {"dimensions": dims, "short": short}
+        attributes: dict[str, Attribute] = {"dimensions": tokens.integers(), "short": short}
         regions = () if short else (self._region(self._arguments()),)
-        return _made(name, operands, attributes, types, regions)
+        return made(name, operands, kinds, types, attributes, regions)
 
     # Control
 
-    def _for(self, name: str) -> Operation:
+    def repeated(self, name: str) -> Operation:
+        """A loop, which may hand values from turn to turn."""
         tokens = self.tokens
-        counter = tokens.value()
-        tokens.take("=")
-        first = tokens.value()
-        tokens.take("to")
-        end = tokens.value()
-        tokens.take("step")
-        step = tokens.value()
-        names, starts, types = [counter], list[str](), tuple[Type, ...]()
+        names, bounds = [tokens.value()], list[str]()
+        for word in ("=", "to", "step"):
+            tokens.take(word)
+            bounds.append(tokens.value())
+        types: tuple[Type, ...] = ()
         if tokens.took("iter_args"):
             tokens.take("(")
-            while not tokens.took(")"):
+            for _ in tokens.items(")"):
                 names.append(tokens.value())
                 tokens.take("=")
-                starts.append(tokens.value())
-                tokens.took(",")
+                bounds.append(tokens.value())
             tokens.take("->")
             tokens.take("(")
-            types = self._types()
+            types = self.types()
             tokens.take(")")
         if tokens.took(":"):
-            self._type()
-        kinds: tuple[Type, ...] = (_INDEX, *types)
+            tokens.take("index")
+        kinds = (INDEX, *types)
+        if len(kinds) != len(names):
+            raise tokens.fault("a loop hands on as many values as it has types")
         region = self._region(tuple(zip(names, kinds, strict=True)))
-        return _made(name, (first, end, step, *starts), {}, types, (region,))
+        return made(name, bounds, [INDEX, INDEX, INDEX, *types], types, regions=[region])
 
-    def _if(self, name: str) -> Operation:
+    def chosen(self, name: str) -> Operation:
+        """One region or another."""
         condition = self.tokens.value()
         types: tuple[Type, ...] = ()
         if self.tokens.took("->"):
             self.tokens.take("(")
-            types = self._types()
+            types = self.types()
             self.tokens.take(")")
         regions = [self._region()]
         if self.tokens.took("else"):
             regions.append(self._region())
-        return _made(name, (condition,), {}, types, tuple(regions))
+        return made(name, [condition], [Scalar("i1")], types, regions=regions)
 
 
-_INDEX: Final = Scalar("index")
-
-
-def _made(
-    name: str,
-    operands: tuple[str, ...],
-    attributes: dict[str, Attribute] | None = None,
-    types: tuple[Type, ...] = (),
-    regions: tuple[Region, ...] = (),
-) -> Operation:
-    return Operation(name, 0, (), operands, frozendict(attributes or {}), types, regions)
-
-
-def _number(word: str, kind: Type) -> int | float | None:
-    """The number of a literal; hexadecimal ones are the bits of a float."""
-    element = kind.element if isinstance(kind, Shaped | Scalar) else ""
-    if word in ("true", "false"):
-        return int(word == "true")
-    try:
-        if element in ("f16", "f32") and word.lower().startswith("0x"):
-            form, size = ("<e", 2) if element == "f16" else ("<f", 4)
-            return float(struct.unpack(form, int(word, 16).to_bytes(size, "little"))[0])
-        return float(word) if element.startswith("f") or element == "bf16" else int(word, 0)
-    except (ValueError, OverflowError):
-        return None
+_OWN: Final = frozendict(
+    {
+        "ktdp.inter_tile_produce": _Reader.produced,
+        "ktdp.inter_tile_reduce": _Reader.reduced,
+        "linalg.reduce": _Reader.fold,
+        "scf.for": _Reader.repeated,
+        "scf.if": _Reader.chosen,
+        **dict.fromkeys(("return", "func.return"), _Reader.returned),
+        **dict.fromkeys(("scf.yield", "linalg.yield", "ktdp.yield_partial", "ktdp.yield_reduced"), _Reader.yielded),
+    }
+)
+"""Operations whose grammar has regions, or ends one."""

@@ -6,118 +6,140 @@ quotients and remainders by whole numbers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
 from compiler.formats.ktir_ir import Affine, AffineSet, Future, MemorySpace, Scalar, Shaped, Type
-from compiler.read.ktir_tokens import Tokens
+from compiler.read.ktir_tokens import LONGEST, Tokens
 
 Aliases = Mapping[str, AffineSet]
 DEEPEST: Final = 50
-_ELEMENTS: Final = frozenset({"f16", "f32", "bf16", "i1", "i8", "i32", "i64", "index"})
+MOST_ELEMENTS: Final = 1 << 40
+"""Elements of a tensor or a view."""
+_MOST_TERMS, _DIGITS = 64, 14
+_ELEMENTS: Final = frozenset({"f16", "f32", "i1", "i32", "i64", "index"})
+_SHAPED: Final = frozenset({"tensor", "memref", "!ktdp.access_tile"})
 
 
 def read_type(tokens: Tokens, aliases: Aliases) -> Type:
     """A type; the prefix of a future may be left out."""
-    word = tokens.take()
+    word = tokens.next
     if word in _ELEMENTS:
+        tokens.take()
         return Scalar(word)
-    if word in ("tensor", "memref", "!ktdp.access_tile"):
-        tokens.take("<")
-        shape, element = _shape(tokens)
-        tokens.take(">")
-        return Shaped("access_tile" if word.startswith("!") else word, shape, element)
-    if word == "!ktdp.tile_future":
-        word = tokens.take()
-    if word == "<":
-        tensor = read_type(tokens, aliases)
-        if not isinstance(tensor, Shaped):
-            raise tokens.fault("a future holds a tensor")
-        tokens.take(",")
-        tokens.take("groups")
-        tokens.take("=")
-        groups = read_set(tokens, aliases)
-        tokens.take(">")
-        return Future(tensor, groups)
-    raise tokens.fault(f"{word} is no type that is read here")
+    if word in _SHAPED:
+        return read_shaped(tokens)
+    if word not in ("!ktdp.tile_future", "<"):
+        raise tokens.expected("a type")
+    if word != "<":
+        tokens.take()
+    tokens.take("<")
+    tensor = read_shaped(tokens)
+    tokens.take(",")
+    tokens.take("groups")
+    tokens.take("=")
+    groups = read_set(tokens, aliases)
+    tokens.take(">")
+    if len(groups.dims) != 1:
+        raise tokens.fault("groups are numbered by one name")
+    return Future(tensor, groups)
+
+
+def read_shaped(tokens: Tokens) -> Shaped:
+    """The type of a tensor, a memref or a tile."""
+    word = tokens.next
+    if word not in _SHAPED:
+        raise tokens.expected("a tensor type")
+    tokens.take()
+    tokens.take("<")
+    shape, element = _shape(tokens)
+    tokens.take(">")
+    return Shaped("access_tile" if word.startswith("!") else word, shape, element)
 
 
 def _shape(tokens: Tokens) -> tuple[tuple[int, ...], str]:
-    word = tokens.take()
-    *sizes, element = word.split("x") if word[0].isdigit() else [word]
-    if word.endswith("index") and word[0].isdigit():  # 'index' has an x of its own
+    word = tokens.next
+    *sizes, element = word.split("x") if word[:1].isdigit() else [word]
+    if word.endswith("index") and word[:1].isdigit():  # 'index' has an x of its own
         sizes, element = word.removesuffix("index").rstrip("x").split("x"), "index"
-    if element not in _ELEMENTS or not all(size.isdecimal() for size in sizes):
-        raise tokens.fault(f"{word} is no shape with an element type")
-    return tuple(map(int, sizes)), element
+    if element not in _ELEMENTS or not all(size.isdecimal() and len(size) < _DIGITS for size in sizes):
+        raise tokens.expected("a shape with an element type")
+    shape = tuple(map(int, sizes))
+    if math.prod(shape) < 1 or math.prod(shape) > MOST_ELEMENTS:
+        raise tokens.fault(f"{word} has no element, or more than any device holds")
+    tokens.take()
+    return shape, element
 
 
 def read_space(tokens: Tokens) -> MemorySpace:
     """`#ktdp.memory_space<ct_local, ct_id = 7>` or `#ktdp.spyre_memory_space<LX, core = 7>`."""
-    word = tokens.take()
+    word = tokens.next
     if word not in ("#ktdp.memory_space", "#ktdp.spyre_memory_space"):
-        raise tokens.fault(f"{word} is no memory space")
+        raise tokens.expected("a memory space")
+    if tokens.spelling not in ("", word):
+        raise tokens.fault("memory spaces are spelled in two ways")
+    tokens.spelling = tokens.take()
     tokens.take("<")
     kind = tokens.take()
     kinds = {"global": False, "ct_local": True} if word == "#ktdp.memory_space" else {"HBM": False, "LX": True}
     if kind not in kinds:
-        raise tokens.fault(f"{kind} is no kind of {word[1:]}; it has {' and '.join(kinds)}")
+        raise tokens.fault(f"{kind[:20]} is no kind of {word[1:]}, which are {' and '.join(kinds)}")
     core = -1
     if tokens.took(","):
-        tokens.take()
+        tokens.take("ct_id" if word == "#ktdp.memory_space" else "core")
         tokens.take("=")
         core = tokens.integer()
+        if core < 0 or not kinds[kind]:
+            raise tokens.fault("only the memory of a core has the number of one")
     tokens.take(">")
     return MemorySpace(kinds[kind], core)
 
 
 def read_set(tokens: Tokens, aliases: Aliases) -> AffineSet:
     """`affine_set<(d0)[s0] : (...)>`, or the name of one."""
-    word = tokens.take()
-    if word.startswith("#"):
-        if word not in aliases:
-            raise tokens.fault(f"nothing is known under {word}")
-        return aliases[word]
-    if word != "affine_set":
-        raise tokens.fault(f"{word} stands where a set is expected")
+    if tokens.next.startswith("#"):
+        if tokens.next not in aliases:
+            raise tokens.expected("the name of a set")
+        return aliases[tokens.take()]
+    tokens.take("affine_set")
     tokens.take("<")
     dims, symbols = _names(tokens, "(", ")"), _names(tokens, "[", "]") if tokens.next == "[" else ()
     tokens.take(":")
     tokens.take("(")
-    constraints: list[tuple[Affine, bool]] = []
     known = frozenset({*dims, *symbols})
-    while not tokens.took(")"):
-        left = _sum(tokens, known, 0)
-        sign = tokens.take()
-        right = _sum(tokens, known, 0)
-        if sign not in (">=", "<=", "=="):
-            raise tokens.fault(f"{sign} compares nothing")
-        whole = _difference(right, left) if sign == "<=" else _difference(left, right)
-        constraints.append((whole, sign == "=="))
-        tokens.took(",")
+    constraints = tuple(_constraint(tokens, known) for _ in tokens.items(")"))
     tokens.take(">")
-    return AffineSet(dims, symbols, tuple(constraints))
+    return AffineSet(dims, symbols, constraints)
+
+
+def _constraint(tokens: Tokens, known: frozenset[str]) -> tuple[Affine, bool]:
+    left = _sum(tokens, known, 0)
+    sign = tokens.next
+    if sign not in (">=", "<=", "=="):
+        raise tokens.expected("a comparison")
+    tokens.take()
+    right = _sum(tokens, known, 0)
+    whole = _difference(right, left) if sign == "<=" else _difference(left, right)
+    return whole, sign == "=="
 
 
 def skip_map(tokens: Tokens) -> None:
     """An `affine_map<...>` or the name of one, which nothing here needs."""
-    word = tokens.take()
-    if word.startswith("#"):
+    if tokens.next.startswith("#"):
+        tokens.take()
         return
-    if word != "affine_map":
-        raise tokens.fault(f"{word} stands where a map is expected")
+    tokens.take("affine_map")
     tokens.take("<")
-    while tokens.take() != ">":
-        pass
+    for _ in range(LONGEST):
+        if tokens.take() == ">":
+            return
+    raise tokens.fault("a map does not end")
 
 
 def _names(tokens: Tokens, first: str, last: str) -> tuple[str, ...]:
     tokens.take(first)
-    found: list[str] = []
-    while not tokens.took(last):
-        found.append(tokens.take())
-        tokens.took(",")
-    return tuple(found)
+    return tuple(tokens.take() for _ in tokens.items(last))
 
 
 def _difference(left: Affine, right: Affine) -> Affine:
@@ -128,8 +150,6 @@ def _difference(left: Affine, right: Affine) -> Affine:
 
 
 def _sum(tokens: Tokens, known: frozenset[str], depth: int) -> Affine:
-    if depth > DEEPEST:
-        raise tokens.fault("an expression is nested too deeply")
     total = _term(tokens, known, depth)
     while tokens.next in ("+", "-") or (tokens.next.startswith("-") and len(tokens.next) > 1):
         if tokens.next in ("+", "-"):
@@ -138,6 +158,8 @@ def _sum(tokens: Tokens, known: frozenset[str], depth: int) -> Affine:
             total = _difference(total, part) if minus else _added(total, part)
         else:
             total = _added(total, Affine(tokens.integer()))
+        if len(total.terms) > _MOST_TERMS:
+            raise tokens.fault(f"a sum has more than {_MOST_TERMS} terms")
     return total
 
 
@@ -146,9 +168,11 @@ def _added(left: Affine, right: Affine) -> Affine:
 
 
 def _term(tokens: Tokens, known: frozenset[str], depth: int) -> Affine:
-    found = _atom(tokens, known, depth)
+    found, signs = _atom(tokens, known, depth), 0
     while tokens.next in ("*", "mod", "floordiv"):
-        sign = tokens.take()
+        sign, signs = tokens.take(), signs + 1
+        if signs > _MOST_TERMS:
+            raise tokens.fault(f"a product has more than {_MOST_TERMS} signs")
         right = _atom(tokens, known, depth)
         if sign == "*":
             number, other = (found.constant, right) if not found.terms else (right.constant, found)
@@ -164,6 +188,8 @@ def _term(tokens: Tokens, known: frozenset[str], depth: int) -> Affine:
 
 
 def _atom(tokens: Tokens, known: frozenset[str], depth: int) -> Affine:
+    if depth > DEEPEST:
+        raise tokens.fault("an expression is nested too deeply")
     if tokens.took("("):
         found = _sum(tokens, known, depth + 1)
         tokens.take(")")

@@ -1,110 +1,112 @@
 """Tokens of KTIR text, with a cursor that knows the line.
 
-Owns the lexer and the one sentence about text that is no KTIR.  Refuses meaning.
+Owns the lexer, which goes only as far as the cursor does, and the one sentence about text that is no KTIR.  Refuses
+meaning.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from compiler.errors import InputError
 
+_SPACE: Final = re.compile(r"(?:\s++|//[^\n]*+)*+")
 _TOKEN: Final = re.compile(
-    r"(?P<space>[ \t\r]+|//[^\n]*)|(?P<line>\n)"
-    r"|(?P<shape>\d+x(?:\d+x)*[a-z]\w*)"
+    r"(?P<shape>\d+x(?:\d+x)*[a-z]\w*)"
     r"|(?P<number>-?(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?))"
     r"|(?P<name>[%@#!]?[A-Za-z_][\w.$-]*|%\d+|\^\w+)"
-    r"|(?P<sign>->|==|>=|<=|[-+*(){}\[\]<>:,=])"
+    r"|(?P<sign>->|==|>=|<=|[-+*(){}\[\]<>:,=])",
+    re.ASCII,
 )
-LARGEST: Final = 200_000_000
+LARGEST: Final = 64_000_000
 """Characters of a module."""
+LONGEST: Final = 4096
+"""Entries of a list, and characters of a word."""
+_SHOWN: Final = 40
 
 
 class Tokens:
-    """A cursor over the tokens of a text; `origin` names the file in errors."""
+    """A cursor over the tokens of a text: `next` is the one that is not taken yet, '' at the end, and `line` its line.
+    `origin` names the file in errors, `spelling` is the word for memory spaces that was read before."""
 
     def __init__(self, text: str, origin: str) -> None:
         self.origin = origin
-        self.words: list[str] = []
-        self.lines: list[int] = []
-        self.at = 0
+        self.next, self.line = "", 1
+        self.spelling = ""
+        self._text, self._place = text, 0
         if len(text) > LARGEST:
             raise InputError(origin, f"it has {len(text):,} characters", f"KTIR of up to {LARGEST:,} is read")
-        self._lex(text)
+        self._advance()
 
-    def _lex(self, text: str) -> None:
-        line, place = 1, 0
-        words, lines = self.words, self.lines
-        for found in _TOKEN.finditer(text):
-            if found.start() != place:
-                break
-            place = found.end()
-            if found.lastgroup == "line":
-                line += 1
-            elif found.lastgroup != "space":
-                words.append(found.group())
-                lines.append(line)
-        if place != len(text):
-            raise self.fault(f"{text[place]!r} is no part of KTIR", line)
+    def _advance(self) -> None:
+        text, before = self._text, self._place
+        space = _SPACE.match(text, before)
+        place = space.end() if space else before
+        self.line += text.count("\n", before, place)
+        found = _TOKEN.match(text, place)
+        if found is None and place < len(text):
+            raise self.fault(f"{text[place]!r} is no part of KTIR")
+        self.next = found.group() if found else ""
+        self._place = found.end() if found else place
+        if len(self.next) > LONGEST:
+            raise self.fault(f"a word has {len(self.next):,} characters")
 
     def fault(self, why: str, line: int | None = None) -> InputError:
-        """The sentence about what stands here."""
-        at = line if line is not None else self.line
+        """The sentence about what stands here, or on another line."""
+        at = self.line if line is None else line
         return InputError(f"{self.origin}, line {at}", why, "give a KTIR module as exporters write it")
 
-    @property
-    def line(self) -> int:
-        """The line of the next token."""
-        return self.lines[min(self.at, len(self.lines) - 1)] if self.lines else 1
-
-    @property
-    def next(self) -> str:
-        """The next token, '' at the end."""
-        return self.words[self.at] if self.at < len(self.words) else ""
-
-    def peek(self, ahead: int) -> str:
-        """A token further on."""
-        place = self.at + ahead
-        return self.words[place] if place < len(self.words) else ""
+    def expected(self, wanted: str) -> InputError:
+        """The sentence about a token that is not the one wanted."""
+        return self.fault(f"{self.next[:_SHOWN] or 'the end'} stands where {wanted} is expected")
 
     def take(self, wanted: str = "") -> str:
         """The next token; a fault if it is not the one wanted."""
         word = self.next
         if not word or (wanted and word != wanted):
-            raise self.fault(f"{word or 'the end'} stands where {wanted or 'more'} is expected")
-        self.at += 1
+            raise self.expected(wanted or "more")
+        self._advance()
         return word
 
     def took(self, wanted: str) -> bool:
         """Take the next token if it is this one."""
         if self.next == wanted:
-            self.at += 1
+            self._advance()
             return True
         return False
 
+    def items(self, last: str) -> Iterator[int]:
+        """Counts entries of a list with commas, which its reader takes one by one, and takes the end of it."""
+        if self.took(last):
+            return
+        for place in range(LONGEST):
+            yield place
+            if self.took(last):
+                return
+            self.take(",")
+        raise self.fault(f"a list has more than {LONGEST:,} entries")
+
     def value(self) -> str:
         """The name of a value."""
-        word = self.take()
-        if not word.startswith("%"):
-            raise self.fault(f"{word} stands where a value is expected")
-        return word
+        if not self.next.startswith("%"):
+            raise self.expected("a value")
+        return self.take()
 
     def integer(self) -> int:
-        """A whole number."""
+        """A whole number of 64 bits."""
         negative = self.took("-")
-        word = self.take()
         try:
-            found = int(word, 0)
+            found = int(self.next, 0)
         except ValueError:
-            raise self.fault(f"{word} stands where a whole number is expected") from None
+            raise self.expected("a whole number") from None
+        if abs(found) >= 1 << 63:
+            raise self.fault("a number has more than 64 bits")
+        self.take()
         return -found if negative else found
 
     def integers(self) -> tuple[int, ...]:
         """`[1, 2, 3]`."""
         self.take("[")
-        found: list[int] = []
-        while not self.took("]"):
-            found.append(self.integer())
-            self.took(",")
-        return tuple(found)
+        return tuple(self.integer() for _ in self.items("]"))
