@@ -9,33 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from compiler.emit.ktir_body import Logical, computed, fold_of, rounded
+from compiler.emit.ktir_boxes import inside, wholes
 from compiler.emit.ktir_geometry import Box, OpGeometry, Start, Tile, in_lx
-from compiler.emit.ktir_text import (
-    ELEMENTS,
-    Lines,
-    box_set,
-    memref_type,
-    same_order,
-    tensor_type,
-    tile_type,
-)
+from compiler.emit.ktir_groups import Groups, barrier, reduced
+from compiler.emit.ktir_text import ELEMENTS, Lines, memref_type, tensor_type, tile_type
 from compiler.emit.ktir_tiles import filled, to_device, to_logical
+from compiler.emit.ktir_views import Spelling, Views
 from compiler.emit.unsaid import UnsaidError
 from compiler.formats.opspec import KernelSpec, OpSpec, Room, TensorArg
 
+__all__ = ["Module", "Spelling", "ktir_module"]
 _ROOM_BYTES: Final = 640 * 1024
 """What the tiles of one op may take in the scratchpad beside what is planned there."""
-
-
-class Spelling(StrEnum):
-    """How memory spaces are written: as interpreter and scheduler read them now, or as the proposal has them."""
-
-    NEW = "new"
-    OLD = "old"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,51 +43,31 @@ def ktir_module(
     With `clear_bytes` every function begins by zeroing so much of each scratchpad, for interpreters that keep a list of
     allocations instead of a memory.
     """
-    texts, arguments, limits = [], [], list[str]()
+    texts, limits = list[str](), list[str]()
+    arguments: list[tuple[str, tuple[str, ...]]] = []
     for kernel in kernels:
         maker = _Kernel(kernel, cores, spelling, clear_bytes)
+        taken = {name for name, _ in arguments}
+        while maker.function in taken:
+            maker.function += "_"
         texts.append(maker.text())
         arguments.append((maker.function, tuple(maker.bases)))
         limits += maker.limits
     return Module("module {\n" + "".join(texts) + "}\n", tuple(arguments), tuple(limits))
 
 
-@dataclass(frozen=True, slots=True)
-class _Groups:
-    """Cores in groups of `count`, whose numbers are `inner` apart; the last group of all may have fewer."""
-
-    inner: int
-    count: int
-    cores: int
-
-    @property
-    def members(self) -> str:
-        """The cores i of group g."""
-        if self.inner == 1:
-            return f"affine_set<(i)[g] : (i - {self.count}*g >= 0, -i + {self.count}*g + {self.count - 1} >= 0)>"
-        whole = self.inner * self.count
-        same = f"i mod {self.inner} - g mod {self.inner} == 0"
-        return f"affine_set<(i)[g] : ({same}, i floordiv {whole} - g floordiv {self.inner} == 0)>"
-
-    @property
-    def domain(self) -> str:
-        """All groups."""
-        last = -(-self.cores // (self.inner * self.count)) * self.inner - 1
-        return f"affine_set<(g) : (g >= 0, -g + {last} >= 0)>"
-
-
 class _Kernel:
     """One function on its way."""
 
     def __init__(self, kernel: KernelSpec, cores: int, spelling: Spelling, clear_bytes: int) -> None:
-        self.kernel, self.cores, self.spelling = kernel, cores, spelling
+        self.kernel, self.cores = kernel, cores
         self.out = Lines()
+        self.views = Views(self.out, spelling)
         self.bases: dict[str, str] = {}
         self.limits: list[str] = []
         self.held: dict[int, dict[int, Box]] = {}
         self.written: dict[str, dict[int, Box]] = {}
-        self.barriers = 0
-        self.wholes = _wholes(kernel)
+        self.wholes = wholes(kernel)
         self.clear_bytes = clear_bytes
         self.room_bytes = _ROOM_BYTES
         self.function = "".join(each if each.isalnum() or each == "_" else "_" for each in kernel.name)
@@ -127,8 +95,8 @@ class _Kernel:
             f"scf.for %clear = {self.out.constant(0)} to {self.out.constant(1)} step {self.out.constant(1)} {{"
         )
         zeros = filled(self.out, 0.0, sizes, "f16")
-        view = self._memory_view(self.out.constant(0), sizes, "f16", self._local())
-        access = self._accessed(view, sizes, sizes, [self.out.constant(0)] * 2, "f16")
+        view = self.views.memory(self.out.constant(0), sizes, "f16", self.views.local())
+        access = self.views.tile(view, sizes, sizes, [self.out.constant(0)] * 2, "f16")
         self.out.add(f"ktdp.store {zeros}, {access} : {tensor_type(sizes, 'f16')}, {tile_type(sizes)}")
         self.out.close()
 
@@ -298,32 +266,12 @@ class _Kernel:
     def _view(self, arg: TensorArg, tile: Tile, element: str) -> str:
         if in_lx(arg):
             base = self.out.constant(arg.place.at // (128 // arg.lanes))
-            return self._memory_view(base, tile.form.sizes, element, self._local())
-        return self._memory_view(self._base(arg), tile.form.sizes, element, self._global())
-
-    def _memory_view(
-        self, base: str, sizes: Sequence[int], element: str, space: str, starts: Sequence[int] | None = None
-    ) -> str:
-        strides, step = list[int](), 1
-        for size in reversed(sizes):
-            strides.insert(0, step)
-            step *= size
-        where = f"{{coordinate_set = {box_set(sizes, starts)}, memory_space = {space}}}"
-        kind = memref_type(sizes, element)
-        return self.out.value(
-            f"ktdp.construct_memory_view {base}, sizes: {list(sizes)}, strides: {strides} {where} : {kind}"
-        )
+            return self.views.memory(base, tile.form.sizes, element, self.views.local())
+        return self.views.memory(self._base(arg), tile.form.sizes, element, self.views.shared())
 
     def _access(self, view: str, tile: Tile, slots: dict[str, str], element: str) -> str:
         starts = [self._start(start, slots) for start in tile.starts]
-        return self._accessed(view, tile.form.sizes, tile.sizes, starts, element)
-
-    def _accessed(
-        self, view: str, whole: Sequence[int], sizes: Sequence[int], starts: Sequence[str], element: str
-    ) -> str:
-        shape = f"{{access_tile_set = {box_set(sizes)}, access_tile_order = {same_order(len(sizes))}}}"
-        kinds = f"{memref_type(whole, element)} -> {tile_type(sizes)}"
-        return self.out.value(f"ktdp.construct_access_tile {view}[{', '.join(starts)}] {shape} : {kinds}")
+        return self.views.tile(view, tile.form.sizes, tile.sizes, starts, element)
 
     def _start(self, start: Start, slots: dict[str, str]) -> str:
         terms = [(slots.get(start.symbol, ""), start.step), (slots.get(f"{start.symbol} chunk", ""), start.chunk)]
@@ -336,14 +284,6 @@ class _Kernel:
             return self.out.value(f"arith.addi {total}, {self.out.constant(start.constant)} : index")
         return total or self.out.constant(start.constant)
 
-    def _global(self) -> str:
-        return "#ktdp.memory_space<global>" if self.spelling is Spelling.NEW else "#ktdp.spyre_memory_space<HBM>"
-
-    def _local(self, core: int | None = None) -> str:
-        new = self.spelling is Spelling.NEW
-        kind, word = ("memory_space<ct_local", "ct_id") if new else ("spyre_memory_space<LX", "core")
-        return f"#ktdp.{kind}>" if core is None else f"#ktdp.{kind}, {word} = {core}>"
-
     # Between cores
 
     def _from_others(self, geometry: OpGeometry, arg: TensorArg) -> bool:
@@ -351,7 +291,7 @@ class _Kernel:
         if in_lx(arg) or self._base(arg) not in self.written:
             return False
         theirs = self.written[self._base(arg)]
-        return any(not _inside(geometry.box(arg, core), theirs.get(core)) for core in range(geometry.spec.cores))
+        return any(not inside(geometry.box(arg, core), theirs.get(core)) for core in range(geometry.spec.cores))
 
     def _gathered(self, geometry: OpGeometry, arg: TensorArg, slots: dict[str, str], element: str) -> Logical:
         """What this core needs, out of the scratchpads that hold it."""
@@ -368,7 +308,7 @@ class _Kernel:
             if tuple(start) in seen:
                 continue
             seen.add(tuple(start))
-            parts.append(self._memory_view(base, size, element, self._local(core), start))
+            parts.append(self.views.memory(base, size, element, self.views.local(core), start))
             kinds.append(memref_type(size, element))
         whole = memref_type(tile.form.sizes, element)
         view = self.out.value(
@@ -381,11 +321,8 @@ class _Kernel:
         return Logical(name, tile.symbols, shape, element)
 
     def _barrier(self) -> None:
-        """All cores wait for each other: a reduction over one number."""
-        self.barriers += 1
-        one = self.out.constant(0.0, "f32")
-        part = self.out.value(f"tensor.splat {one} : tensor<1xf32>")
-        self._reduced(Logical(part, ("",), (1,), "f32"), _Groups(1, self.cores, self.cores), "arith.addf", 0.0)
+        """All cores wait for each other."""
+        barrier(self.out, self.cores)
         self.written.clear()
 
     def _joined(self, geometry: OpGeometry, value: Logical) -> Logical:
@@ -398,57 +335,4 @@ class _Kernel:
         if any(dim.symbol in geometry.folded for dim in rounds):
             raise UnsaidError("its partial sums are on cores that no one group of sets describes")
         word, start = fold_of(geometry.spec.op)
-        return self._reduced(value, _Groups(inner, count, geometry.spec.cores), word, start)
-
-    def _reduced(self, value: Logical, groups: _Groups, word: str, start: float) -> Logical:
-        members, domain = groups.members, groups.domain
-        future = f"!ktdp.tile_future<{value.type}, groups = {domain}>"
-        sent = self.out.fresh()
-        self.out.add(
-            f"{sent} = ktdp.inter_tile_produce producer_tiles_per_group = {members} : {value.type} -> {future}"
-        )
-        self.out.open("{")
-        self.out.add("^bb0(%gid: index):")
-        self.out.add(f"ktdp.yield_partial {value.name} : {value.type}")
-        self.out.close()
-        number = self.out.constant(start, "f32")
-        neutral = self.out.value(f"tensor.splat {number} : {value.type}")
-        got = self.out.fresh()
-        self.out.add(
-            f"{got} = ktdp.inter_tile_reduce({sent}) consumer_tiles_per_group = {members}, "
-            f"identity({neutral} : {value.type}) : {future} -> {value.type}"
-        )
-        self.out.open("{")
-        self.out.add(f"^bb0(%lhs: {value.type}, %rhs: {value.type}):")
-        both = self.out.value(f"{word} %lhs, %rhs : {value.type}")
-        self.out.add(f"ktdp.yield_reduced {both} : {value.type}")
-        self.out.close()
-        return Logical(got, value.symbols, value.shape, value.element)
-
-
-def _wholes(kernel: KernelSpec) -> dict[str, dict[int, Box]]:
-    """What every core holds of tensors that several ops write, as the pieces of a concatenation do."""
-    found: dict[str, dict[int, Box]] = {}
-    for spec in kernel.ops():
-        try:
-            geometry = OpGeometry(spec)
-        except UnsaidError:
-            continue  # it is told where the op is written
-        for core in range(spec.cores) if spec.output.name else ():
-            boxes = found.setdefault(spec.output.name, {})
-            own = geometry.box(spec.output, core)
-            boxes[core] = _hull(boxes[core], own) if core in boxes else own
-    return found
-
-
-def _hull(one: Box, other: Box) -> Box:
-    start = tuple(map(min, one.start, other.start))
-    ends = (max(a + n, b + m) for a, n, b, m in zip(one.start, one.size, other.start, other.size, strict=True))
-    return Box(start, tuple(end - first for end, first in zip(ends, start, strict=True)))
-
-
-def _inside(mine: Box, theirs: Box | None) -> bool:
-    if theirs is None:
-        return False
-    pairs = zip(mine.start, mine.size, theirs.start, theirs.size, strict=True)
-    return all(other <= own and own + size <= other + room for own, size, other, room in pairs)
+        return reduced(self.out, value, Groups(inner, count, geometry.spec.cores), word, start)
