@@ -90,14 +90,13 @@ def _part(node: Node, depth: int = 0) -> OpSpec | LoopSpec:
 
 
 def _constants(node: Node) -> frozendict[str, float]:
-    """The constants of an op; what else its op_info holds is left where it is."""
+    """The constants of an op; an op_info with more than them is kept whole beside them."""
     if not node.has("op_info"):
         return frozendict()
     info = node.node("op_info")
     if set(info.data) - {"constants"}:
         node.taken.discard("op_info")
-        return frozendict()
-    given = info.node("constants")
+    given = info.node("constants") if info.has("constants") else Node({}, node.where, node.origin)
     return frozendict((name, given.number(name)) for name in given.data)
 
 

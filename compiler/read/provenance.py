@@ -15,9 +15,10 @@ from frozendict import frozendict
 
 from compiler.errors import InputError
 from compiler.formats.handles import handle_id
-from compiler.formats.opspec import DebugHandle, Source
+from compiler.formats.opspec import DebugHandle
 from compiler.formats.provenance_ids import compile_id, occurrence_id
-from compiler.read.plain import DEEPEST, REMEDY, Node
+from compiler.read.handles import DEEPEST_HANDLE, read_source
+from compiler.read.plain import REMEDY, Node
 
 SCHEMA: Final = 1
 _VERSION, _SHAPE, _MEANING = "unsupported-schema-version", "schema-validation-failure", "semantic-validation-failure"
@@ -35,6 +36,7 @@ _TOP: Final = frozenset(
 )
 _OPTIONAL: Final = frozenset({"diagnostics"})
 _HANDLE: Final = frozenset({"id", "source", "aten_op", "ir_chain", "fused_from", "transform_history"})
+_MOST_PARTS: Final = 10_000
 _EVENT_KEY: Final = {
     "version": 1,
     "algorithm": "sha256-prefix-80-base32-lower",
@@ -62,6 +64,12 @@ class Provenance:
     kernels: frozendict[str, tuple[tuple[str, str], ...]]
     status: str
 
+    def handles_of(self, kernel: str) -> frozendict[tuple[int, ...], DebugHandle]:
+        """The handles of a kernel's ops by their place in it; empty for a kernel that the sidecar does not know."""
+        keys = {key for pairs in self.kernels.values() for name, key in pairs if name == kernel}
+        bound = self.identities[min(keys)].handles if keys else ()
+        return frozendict((place, self.handles[handle]) for place, handle in bound)
+
 
 def is_provenance(data: object) -> bool:
     """True for the content of a sidecar."""
@@ -76,6 +84,7 @@ def read_provenance(data: object, origin: str) -> Provenance:
 class _Reader:
     def __init__(self, node: Node, origin: str) -> None:
         self.node, self.origin = node, origin
+        self.parts: dict[str, int] = {}
 
     def fault(self, kind: str, why: str) -> InputError:
         return InputError(self.origin, f"{kind}: {why}", REMEDY)
@@ -115,23 +124,19 @@ class _Reader:
             return made[key]
         if key not in nodes:
             raise self.fault(_MEANING, f"handle {key} is named and not there")
-        if depth > DEEPEST:
+        if depth > DEEPEST_HANDLE:
             raise self.fault(_MEANING, f"handle {key} is made of itself, or of too many others")
         node = nodes[key]
         fused = tuple(self._made(each, nodes, made, depth + 1) for each in node.texts("fused_from"))
         aten = node.text("aten_op") if node.has("aten_op") else None
-        handle = DebugHandle(self._source(node), aten, node.texts("ir_chain"), fused)
+        handle = DebugHandle(read_source(node), aten, node.texts("ir_chain"), fused)
+        self.parts[key] = 1 + sum(self.parts[each] for each in node.texts("fused_from"))
+        if self.parts[key] > _MOST_PARTS:
+            raise self.fault(_MEANING, f"handle {key} is made of more than {_MOST_PARTS:,} others")
         if node.text("id") != key or handle_id(handle) != key:
             raise self.fault(_MEANING, f"handle {key} is not the digest of what it says")
         made[key] = handle
         return handle
-
-    def _source(self, node: Node) -> Source | None:
-        if not node.has("source"):
-            return None
-        place = node.node("source")
-        edges = [place.integer(key, 0) for key in ("start_line", "start_col", "end_line", "end_col")]
-        return Source(place.text("file"), edges[0], edges[1], edges[2], edges[3])
 
     def _identities(self, handles: Mapping[str, DebugHandle]) -> frozendict[str, Identity]:
         table = self.node.node("kernelIdentities")

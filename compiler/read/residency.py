@@ -29,6 +29,7 @@ def block_bytes(spec: OpSpec, arg: TensorArg) -> int:
 
 def residency_findings(kernel: KernelSpec, scratchpad_bytes: int) -> Iterator[str]:
     """What disagrees in a kernel, one sentence each."""
+    yield from beyond_scratchpad(kernel, scratchpad_bytes)
     held: dict[int, _Held] = {}
     pool = 0
     for number, spec in enumerate(kernel.ops()):
@@ -38,15 +39,20 @@ def residency_findings(kernel: KernelSpec, scratchpad_bytes: int) -> Iterator[st
                 pool = max(pool, arg.place.at + arg.size_bytes)
             if arg.place.room is not Room.LX:
                 continue
-            end = arg.place.at + block_bytes(spec, arg)
-            if end > scratchpad_bytes:
-                yield f"{name} uses LX up to byte {end:,}, a core has {scratchpad_bytes:,}"
             if arg.is_input:
                 yield from _read(name, spec, arg, held)
             else:
                 held[arg.place.at] = _Held(name, arg.device_size, _parts(spec, arg))
     if pool > kernel.pool_bytes:
         yield f"its ops use {pool:,} bytes of the pool, which has {kernel.pool_bytes:,}"
+
+
+def beyond_scratchpad(kernel: KernelSpec, scratchpad_bytes: int) -> Iterator[str]:
+    """Ops that use more of LX than a core has, one sentence each."""
+    for number, spec in enumerate(kernel.ops()):
+        ends = [arg.place.at + block_bytes(spec, arg) for arg in spec.args if arg.place.room is Room.LX]
+        if max(ends, default=0) > scratchpad_bytes:
+            yield f"op {number} ({spec.op}) uses LX up to byte {max(ends):,}, a core has {scratchpad_bytes:,}"
 
 
 @dataclass(frozen=True, slots=True)
