@@ -21,6 +21,7 @@ from compiler.read.folder_walk import BUNDLE, CODE_FOLDER, LAUNCH, SIDECAR, entr
 from compiler.read.kernel_arguments import pool_bytes_of, with_arguments
 from compiler.read.launch_spec import LaunchSpec, read_launch_spec
 from compiler.read.plain import parse_json, read_file, read_json
+from compiler.read.pool_bases import with_pool_bases
 from compiler.read.provenance import Provenance, read_provenance
 from compiler.read.residency import beyond_scratchpad, residency_findings
 from compiler.read.superdsc import SdscFile, read_superdsc
@@ -108,6 +109,7 @@ class _Reader:
         body = tuple(self._part(part) for part in bundle.body) if bundle else tuple(self._unordered())
         pool = max(bundle.pool_bytes if bundle else 0, launch.pool_bytes if launch else 0)
         kernel = KernelSpec(launch.kernel if launch else self._name(), body, pool_bytes=pool)
+        kernel = with_pool_bases(kernel)
         kernel = replace(kernel, pool_bytes=pool or pool_bytes_of(kernel))
         known = {argument.number: argument for argument in launch.arguments} if launch else {}
         kernel, disagreed = with_arguments(kernel, known, LAUNCH)

@@ -15,11 +15,12 @@ from typing import Final
 from frozendict import frozendict
 
 from compiler.formats.element_types import BYTES
-from compiler.formats.expression import ZERO, Expression, added, floored, modulo, number, symbol
+from compiler.formats.expression import ZERO, Expression, floored, modulo, symbol
 from compiler.formats.opspec import ARGUMENT_SEGMENT_BYTES, Place, Room, TensorArg, WorkDivision
 from compiler.read.bundle import ABSOLUTE, POOL, SIZE, BundleAddress
 from compiler.read.plain import Node, integer
 from compiler.read.sdsc_frame import Frame
+from compiler.read.starts import ahead
 
 _PRESENT: Final = 1
 _RESTICKIFY: Final = "ReStickifyOpHBM"
@@ -55,16 +56,20 @@ def read_tensor(frame: Frame, dsc: Node, node: Node, own: Node, output: bool) ->
     kind, word = own.text("dataFormat_"), own.integer("wordLength", 2, 1)
     if BYTES.get(kind, 128 // lanes) * lanes != 128:
         frame.findings.append(f"{own.text('dsName_', '')} has sticks of {lanes} elements of {kind}")
-    coordinates = _ahead(frame, coordinates, sizes, lanes, start // word, node)
+    moved, rest = ahead(coordinates, [*sizes, lanes], start // word)
+    if rest:
+        frame.findings.append(f"{node.text('name_', '')} begins {rest} elements inside of a stick")
+    if start // word >= math.prod([*sizes, lanes]):
+        raise frame.fault(f"{node.where} begins behind its end")
     lane = modulo(symbol(frame.symbols[stick]), lanes) if stick in walked else ZERO
     arg = TensorArg(
         not output,
         place.at if place.room is Room.HBM else -1,
         kind,
         (*(sizes or [1]), lanes),
-        (*(coordinates or [ZERO]), lane),
+        (*(moved or [ZERO]), lane),
         place,
-        division=_owners(frame, node),
+        division=_owners(frame, node, walked),
         extra=_extra(node, own, steps),
     )
     _check_folds(frame, node, walked)
@@ -137,22 +142,8 @@ def _address(frame: Frame, start: int) -> BundleAddress:
     return frame.addresses[start]
 
 
-def _ahead(
-    frame: Frame, coordinates: list[Expression], sizes: list[int], lanes: int, start: int, node: Node
-) -> list[Expression]:
-    """Coordinates with the start of the access, in elements, added to the dims where it lies."""
-    rest, found = start, list[Expression]()
-    for place, coordinate in enumerate(coordinates):
-        steps, rest = divmod(rest, math.prod(sizes[place + 1 :]) * lanes)
-        if steps >= sizes[place]:
-            raise frame.fault(f"{node.where} begins behind its end")
-        found.append(added(coordinate, number(steps)))
-    if rest:
-        frame.findings.append(f"{node.text('name_', '')} begins {rest} elements inside of a stick")
-    return found
-
-
-def _owners(frame: Frame, node: Node) -> WorkDivision | None:
+def _owners(frame: Frame, node: Node, walked: list[str]) -> WorkDivision | None:
+    """Who holds which slice of the dims of a tensor, where the file says so."""
     coordinates = node.node("coordinates_")
     given = coordinates.node("coreIdToWkSlice_") if coordinates.has("coreIdToWkSlice_") else None
     if given is None or not given.data:
@@ -160,10 +151,10 @@ def _owners(frame: Frame, node: Node) -> WorkDivision | None:
     if set(given.data) != {str(core) for core in range(len(given.data))}:
         raise frame.fault(f"{given.where} does not name the cores from 0 on")
     rows = [given.node(str(core)) for core in range(len(given.data))]
-    own = [{label: row.integer(label, 0, 0) for label in frame.extents if label in rows[0].data} for row in rows]
-    slices = {label: 1 + max(row[label] for row in own) for label in own[0]}
+    own = [{label: row.integer(label, 0, 0) for label in walked} for row in rows]
+    slices = {label: 1 + max(row[label] for row in own) for label in walked}
     symbols = frame.symbols
-    of_core = tuple(frozendict((symbols[label], place) for label, place in row.items()) for row in own)
+    of_core = tuple(frozendict((symbols[name], at) for name, at in row.items() if slices[name] > 1) for row in own)
     return WorkDivision(frozendict((symbols[label], count) for label, count in slices.items()), of_core)
 
 
