@@ -16,6 +16,7 @@ from compiler.formats.opspec import KernelArgument, KernelSpec, LoopSpec, OpSpec
 from compiler.formats.opspec_rules import broken_rule
 from compiler.layout import STICK_BYTES
 from compiler.read.import_coordinates import ahead, reach
+from compiler.read.import_loops import with_loop_names
 from compiler.read.import_pieces import pieces_of
 from compiler.read.plain import REMEDY
 
@@ -24,13 +25,16 @@ from compiler.read.plain import REMEDY
 class Tensor:
     """What lies at a place from one write to the next; `given` if no op has written it, `uses` in order of the ops.
 
-    `called` is its name in the file, if it has one there."""
+    `called` is its name in the file, if it has one there; `span` are the bytes from its place on that it takes there,
+    in LX on one core.
+    """
 
     name: str
     called: str
     kernel: str
     place: Place
     size_bytes: int
+    span: int
     argument: KernelArgument | None
     given: bool
     uses: list[tuple[OpSpec, TensorArg]] = field(default_factory=list)
@@ -47,7 +51,10 @@ class Tensor:
 @dataclass(eq=False, slots=True)
 class Act:
     """One step: an op with the tensors of its arguments, or the copies of a concatenation, `starts` of which (the dim
-    of the iteration, its first value per copy) say where each one begins."""
+    of the iteration, its first value per copy) say where each one begins.
+
+    `open`: it writes a part of a tensor whose rest stays as it was, so that it reads that tensor, too.
+    """
 
     name: str
     kernel: str
@@ -56,6 +63,7 @@ class Act:
     write: Tensor
     along: str = ""
     starts: tuple[int, ...] = ()
+    open: bool = False
 
     @property
     def spec(self) -> OpSpec:
@@ -64,10 +72,10 @@ class Act:
 
 
 class Flow:
-    """Goes through kernels and finds the tensors of all arguments."""
+    """Goes through kernels and finds the tensors of all arguments; `torn` are names of those never written whole."""
 
-    def __init__(self, kernels: tuple[KernelSpec, ...]) -> None:
-        self.kernels = kernels
+    def __init__(self, kernels: tuple[KernelSpec, ...], torn: frozenset[str] = frozenset()) -> None:
+        self.kernels, self.torn = kernels, torn
         self.acts: list[Act] = []
         self.tensors: list[Tensor] = []
         self.findings: list[str] = []
@@ -83,21 +91,21 @@ class Flow:
         arguments = {argument.number: argument for argument in kernel.arguments}
         self.live = {}
         for argument in kernel.arguments:
-            known = self.shared.get(argument.name) if argument.name else None
+            known = self.shared.get(argument.name) if _own_name(argument) else None
             if known is not None:
                 self.live[Place(Room.HBM, argument.number)] = known
-        ops = self._ops(kernel)
-        for at, spec in enumerate(ops):
+        for at, spec in enumerate(kernel.ops()):
             rule = broken_rule(spec) or _broken_iteration(spec)
             if rule:
                 raise InputError(f"op {at} ({spec.op or 'without a name'}) of kernel {kernel.name}", rule, REMEDY)
+        ops = [with_loop_names(spec) for spec in self._ops(kernel)]
         at = 0
         while at < len(ops):
             made = self._act(label, at, ops, arguments)
             self.acts.append(made)
             at += len(made.specs)
         for place, tensor in self.live.items():
-            if place.room is Room.HBM and tensor.argument is not None and tensor.argument.name:
+            if place.room is Room.HBM and tensor.argument is not None and _own_name(tensor.argument):
                 self.shared[tensor.argument.name] = tensor
 
     def _ops(self, kernel: KernelSpec) -> list[OpSpec]:
@@ -128,8 +136,13 @@ class Flow:
                 tensor.uses.append((spec, moved))
             settled.append(replace(spec, args=(*inputs, spec.output)))
         name = self._op_name(label, at, first)
+        before = self.live.get(first.output.place)
         write = self._write(label, at, name, tuple(settled), arguments)
-        made = Act(name, label, tuple(settled), tuple(reads), write)
+        made = Act(name, label, tuple(settled), tuple(reads), write, open=write.name in self.torn)
+        if made.open and before is not None and before not in reads:
+            before.uses.append((first, replace(first.output, is_input=True)))
+            reads.append(before)
+            made.reads = tuple(reads)
         if found:
             made.along, made.starts = found.along, found.starts
         for tensor in reads:
@@ -178,8 +191,9 @@ class Flow:
                 if place.room is Room.POOL and 0 < beyond < other.size_bytes == arg.size_bytes:
                     return other, replace(arg, place=place, coordinates=ahead(arg, beyond // STICK_BYTES))
         inside = arg.place.room is not Room.HBM
-        if tensor is not None and inside and arg.name and tensor.called and arg.name != tensor.called:
-            self.findings.append(f"{who} reads {arg.name} {where}, where {tensor.name} was last")
+        if tensor is not None and inside and _another(tensor, arg):
+            what = f"{arg.name or 'a tensor'} of {arg.size_bytes:,} B"
+            self.findings.append(f"{who} reads {what} {where}, where {tensor.name} of {tensor.size_bytes:,} B was last")
             tensor = None
         elif tensor is None and inside:
             self.findings.append(f"{who} reads {arg.name or 'a tensor'} {where}, which no op has written before")
@@ -188,7 +202,7 @@ class Flow:
         if tensor is None:
             argument = arguments.get(arg.place.at) if arg.place.room is Room.HBM else None
             name = self._tensor_name(label, at, arg, argument, "in")
-            tensor = Tensor(name, arg.name, label, arg.place, arg.size_bytes, argument, given=True)
+            tensor = Tensor(name, arg.name, label, arg.place, arg.size_bytes, 0, argument, given=True)
             self.tensors.append(tensor)
             self.live[arg.place] = tensor
         return tensor, arg
@@ -198,19 +212,19 @@ class Flow:
     ) -> Tensor:
         arg = specs[0].output
         argument = arguments.get(arg.place.at) if arg.place.room is Room.HBM else None
-        size = arg.size_bytes if arg.place.room is not Room.LX else max(map(_per_core_bytes, specs))
+        span = arg.size_bytes if arg.place.room is not Room.LX else max(map(_per_core_bytes, specs))
         written = [(spec, spec.output) for spec in specs]
         begun = self.live.get(arg.place)
-        if begun is not None and _unfinished(begun) and _partial(arg, specs[0]):
+        if begun is not None and begun.name not in self.torn and _unfinished(begun) and _partial(arg, specs[0]):
             begun.uses += written
             return begun
         called = self._tensor_name(label, at, arg, argument, "t")
-        made = Tensor(called, arg.name, label, arg.place, size, argument, given=False)
+        made = Tensor(called, arg.name, label, arg.place, arg.size_bytes, span, argument, given=False)
         made.uses += written
         for place, other in list(self.live.items()):
             if place.room is not arg.place.room or place.room is Room.HBM or place == arg.place:
                 continue
-            if place.at < arg.place.at + size and arg.place.at < place.at + other.size_bytes:
+            if place.at < arg.place.at + span and arg.place.at < place.at + other.span:
                 other.spoiled = name
         self.tensors.append(made)
         self.live[arg.place] = made
@@ -237,6 +251,16 @@ def _fresh(wanted: str, taken: set[str]) -> str:
         name, number = f"{wanted}.{number}", number + 1
     taken.add(name)
     return name
+
+
+def _own_name(argument: KernelArgument) -> bool:
+    """True if the name of an argument is more than its number, which means another tensor in every kernel."""
+    return argument.name not in ("", f"arg{argument.number}", str(argument.number))
+
+
+def _another(tensor: Tensor, arg: TensorArg) -> bool:
+    """True if what an argument reads cannot be the tensor that lies at its place."""
+    return (arg.name != tensor.called and bool(arg.name and tensor.called)) or arg.size_bytes != tensor.size_bytes
 
 
 def _where(place: Place) -> str:

@@ -98,15 +98,16 @@ class Forms:
 
     def _said(self, argument: KernelArgument | None, arg: TensorArg) -> HostForm | None:
         """What the kernel's argument says of the host; None if it says nothing, or nothing that fits."""
-        if argument is None or not argument.device_size or len(argument.shape) != len(argument.strides):
+        if argument is None or not argument.stride_map:
             return None
         arrangement = _ARRANGEMENTS.get(argument.arrangement, Arrangement.STANDARD)
         shape, strides = argument.shape, argument.strides
-        layout = found_layout(shape, strides, argument.device_size, argument.stride_map, arrangement)
+        sizes, alike = argument.device_size, len(argument.shape) == len(argument.strides)
+        layout = found_layout(shape, strides, sizes, argument.stride_map, arrangement) if alike else None
         if layout is None:
-            sizes = " x ".join(map(str, argument.device_size))
-            what = f"argument {argument.number} ({argument.name or 'without a name'})"
-            self.findings.append(f"{what} of shape {list(shape)} is laid out as {sizes}, which no stick layout gives")
+            what = f"argument {argument.number} ({argument.name or 'without a name'}) of shape {list(shape)}"
+            device = " x ".join(map(str, sizes))
+            self.findings.append(f"{what} is laid out as {device}, which is no stick layout of that shape")
             return None
         return HostForm(shape, strides, layout)
 

@@ -31,9 +31,9 @@ from compiler.loops import (
 )
 from compiler.plan import HOMEWARD, OUTPUT_READER, Edit
 from compiler.read.import_bodies import Body, arity, combine_of, computed, kind_of, piece_mask
-from compiler.read.import_constants import constant_of
+from compiler.read.import_constants import constant_value
 from compiler.read.import_coordinates import flat_index
-from compiler.read.import_copies import Move, move_of
+from compiler.read.import_copies import SHUFFLE, Move, move_of
 from compiler.read.import_flow import Act, Flow, Tensor
 from compiler.read.import_forms import Forms
 
@@ -69,7 +69,7 @@ class ProgramMaker:
     def _act(self, act: Act) -> None:
         for tensor in act.reads:
             self.forms.of(tensor)
-        move = move_of(act, self.forms)
+        move = None if act.open else move_of(act, self.forms)
         if move is not None and act.write.leaves and not self._homeward(act, move):
             move = None
         if move is not None:
@@ -79,7 +79,7 @@ class ProgramMaker:
             self.waiting.append(step)
             self.steps.append(step)
             return
-        if act.spec.op == "shuffle":
+        if act.spec.op == SHUFFLE and not act.reads[0].given:
             self.findings.append(
                 f"{act.name} is a shuffle that moves no whole tensor from LX to LX: it is shown as a copy"
             )
@@ -112,6 +112,11 @@ class ProgramMaker:
     # Ops
 
     def _op(self, act: Act) -> LoopOp:
+        if act.open:
+            self.findings.append(
+                f"{act.name} ({act.spec.op}) writes only a part of {act.write.name}: it is left a call"
+            )
+            return self._call(act)
         kind = kind_of(act.spec.op)
         made = self._concatenation(act) if act.along else self._nest(act, kind) if kind is not OpKind.OPAQUE else None
         if made is None:
@@ -151,9 +156,10 @@ class ProgramMaker:
         """The values of all operands; None if one of them cannot be said, or none depends on data."""
         values, read = list[int](), list[Tensor]()
         for tensor, arg in zip(act.reads, act.spec.inputs, strict=True):
-            dtype, constant = self.forms.of(tensor).dtype, constant_of(tensor, arg)
-            if constant is not None and kind is OpKind.POINTWISE:
-                values.append(body.add(Const(constant, dtype)))
+            dtype = self.forms.of(tensor).dtype
+            constant = constant_value(body, tensor, arg, dtype) if kind is OpKind.POINTWISE else None
+            if constant is not None:
+                values.append(constant)
                 continue
             access = self._access(act, tensor, act.spec, arg)
             if access is None:

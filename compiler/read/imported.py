@@ -51,11 +51,8 @@ def imported(kernels: tuple[KernelSpec, ...], name: str, device: Device) -> Impo
     device memory.
     """
     started = time.perf_counter()
-    flow = Flow(kernels)
-    if not flow.acts:
-        raise InputError(name, "its kernels have no ops", REMEDY)
-    maker = ProgramMaker(flow, name)
-    _require_sound(maker.program)
+    maker = _made(kernels, name)
+    flow = maker.flow
     problem = Problem(maker.program, device)
     plan = imported_plan(maker, kernels, device)
     program = materialize(problem, plan)
@@ -64,7 +61,6 @@ def imported(kernels: tuple[KernelSpec, ...], name: str, device: Device) -> Impo
         *flow.findings,
         *maker.forms.findings,
         *maker.findings,
-        *(f"{fault[0].upper()}{fault[1:]}" for fault in list(flow_faults(maker.program))[:1]),
         *_owner_findings(maker, program),
     )
     seconds = time.perf_counter() - started
@@ -73,6 +69,25 @@ def imported(kernels: tuple[KernelSpec, ...], name: str, device: Device) -> Impo
     graph = _graph(maker.program)
     made = Compilation(graph, problem, plan, program, cost, check(problem, plan), (log,), status)
     return Imported(made, tuple(dict.fromkeys(findings)))
+
+
+def _made(kernels: tuple[KernelSpec, ...], name: str) -> ProgramMaker:
+    """The program, with tensors of which ops write only parts as results of calls."""
+    torn = frozenset[str]()
+    while True:
+        flow = Flow(kernels, torn)
+        if not flow.acts:
+            raise InputError(name, "its kernels have no ops", REMEDY)
+        maker = ProgramMaker(flow, name)
+        _require_sound(maker.program)
+        faults = list(flow_faults(maker.program))
+        written = {tensor.name for tensor in flow.tensors if not tensor.given}
+        named = {buffer for buffer in written for fault in faults if fault.startswith(f"buffer {buffer} ")}
+        if not faults:
+            return maker
+        if named <= torn:
+            raise InputError(name, faults[0], REMEDY)
+        torn |= named
 
 
 def _summary(kernels: tuple[KernelSpec, ...], maker: ProgramMaker) -> str:
