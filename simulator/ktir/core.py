@@ -19,7 +19,7 @@ from simulator.ktir.memory import UNIT_BYTES, Array, HazardError, Scratchpad, Sh
 from simulator.ktir.operations import FOLDS, TYPES, Value, evaluate, known
 from simulator.ktir.views import Access, Joined, Pointer, View
 
-MOST_OPERATIONS: Final = 10_000_000
+MOST_OPERATIONS: Final = 1_000_000
 """Operations of one core, before it is thought to go on for ever."""
 
 
