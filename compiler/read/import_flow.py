@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Final
 
 from compiler.errors import InputError
 from compiler.formats.op_names import IDENTITY
@@ -19,6 +21,9 @@ from compiler.read.import_coordinates import ahead, reach
 from compiler.read.import_loops import with_loop_names
 from compiler.read.import_pieces import pieces_of
 from compiler.read.plain import REMEDY
+
+MOST_PIECES: Final = 64
+"""Copies that are tried as one concatenation."""
 
 
 @dataclass(eq=False, slots=True)
@@ -98,7 +103,7 @@ class Flow:
             rule = broken_rule(spec) or _broken_iteration(spec)
             if rule:
                 raise InputError(f"op {at} ({spec.op or 'without a name'}) of kernel {kernel.name}", rule, REMEDY)
-        ops = [with_loop_names(spec) for spec in self._ops(kernel)]
+        ops = self._ops(kernel)
         at = 0
         while at < len(ops):
             made = self._act(label, at, ops, arguments)
@@ -120,9 +125,10 @@ class Flow:
 
     def _act(self, label: str, at: int, ops: list[OpSpec], arguments: Mapping[int, KernelArgument]) -> Act:
         first = ops[at]
-        run = list(self._run(ops, at))
-        found = pieces_of(run) if len(run) > 1 else None
-        specs = found.specs if found else (first,)
+        run = list(islice(self._run(ops, at), MOST_PIECES))
+        pieces = pieces_of(run) if len(run) > 1 else None
+        found = pieces.with_loop_names() if pieces else None
+        specs = found.specs if found else (with_loop_names(first),)
         if found and found.guessed:
             what = f"op {at} ({first.op}) of {label} and the {len(specs) - 1} after it fill one tensor"
             self.findings.append(f"{what}, where each begins is not said: they are taken in order")
@@ -140,7 +146,7 @@ class Flow:
         write = self._write(label, at, name, tuple(settled), arguments)
         made = Act(name, label, tuple(settled), tuple(reads), write, open=write.name in self.torn)
         if made.open and before is not None and before not in reads:
-            before.uses.append((first, replace(first.output, is_input=True)))
+            before.uses.append((specs[0], replace(specs[0].output, is_input=True)))
             reads.append(before)
             made.reads = tuple(reads)
         if found:
@@ -152,7 +158,7 @@ class Flow:
         return made
 
     def _run(self, ops: list[OpSpec], at: int) -> Iterator[OpSpec]:
-        """Copies one after the other that write into the same tensor, each a part of it."""
+        """Copies one after the other that write into the same tensor, each perhaps a part of it."""
         first = ops[at].output
         for spec in ops[at:]:
             if spec.op != IDENTITY or spec.output.device_size != first.device_size or spec.output.name != first.name:
@@ -163,11 +169,8 @@ class Flow:
                 return
             if any(arg.place == first.place and arg.place.room is not Room.HBM for arg in spec.inputs):
                 return
-            output = replace(
-                spec.output, place=first.place, coordinates=ahead(spec.output, beyond // STICK_BYTES if inside else 0)
-            )
-            if not _partial(output, spec):
-                return
+            coordinates = ahead(spec.output, beyond // STICK_BYTES if inside else 0)
+            output = replace(spec.output, place=first.place, coordinates=coordinates)
             yield replace(spec, args=(*spec.inputs, output))
 
     def _op_name(self, label: str, at: int, spec: OpSpec) -> str:

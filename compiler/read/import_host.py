@@ -60,12 +60,20 @@ def found_layout(
         return None
     for order in _orders(len(shape), len(sizes)):
         made = stick_layout(shape, strides, sizes[-1], order, arrangement)
-        if made.stride_map != stride_map:
+        if not _moves_alike(made, stride_map):
             continue
         made = _padded(made, shape, strides, sizes)
         if made.device_size == sizes:
             return made
     return None
+
+
+def _moves_alike(made: StickLayout, stride_map: tuple[int, ...]) -> bool:
+    """True if a layout has these host strides; the count of a single stick that is one of a pair has none."""
+    single, outer = made.arrangement is Arrangement.F16_TO_F32, outer_dim(made)
+    if single and len(made.stride_map) == len(stride_map) and made.stride_map[outer] < 0:
+        stride_map = (*stride_map[:outer], -1, *stride_map[outer + 1 :])
+    return made.stride_map == stride_map
 
 
 def _orders(rank: int, width: int) -> Iterator[tuple[int, ...]]:

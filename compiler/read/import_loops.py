@@ -32,18 +32,18 @@ _LETTERS: Final = "ijklmnopqrstuvwxyz"
 _TWO: Final = 2
 
 
-def with_loop_names(spec: OpSpec) -> OpSpec:
-    """The op with other names for its iteration symbols, and without those of one iteration; as it is if there are more
-    of them than there are names."""
-    symbols = [dim.symbol for dim in spec.iteration if dim.extent > 1]
+def with_loop_names(spec: OpSpec, kept: frozenset[str] = frozenset()) -> OpSpec:
+    """The op with other names for its iteration symbols, and without those of one iteration but the `kept` ones; as it
+    is if there are more of them than there are names."""
+    symbols = [dim.symbol for dim in spec.iteration if dim.extent > 1 or dim.symbol in kept]
     if len(symbols) > len(_LETTERS):
         return spec
     product = spec.op in PRODUCTS and len(spec.args) > _TWO
     names = _of_product(spec, symbols) if product else dict(zip(symbols, _LETTERS, strict=False))
-    names |= {dim.symbol: "" for dim in spec.iteration if dim.extent == 1}
+    names |= {dim.symbol: "" for dim in spec.iteration if dim.symbol not in symbols}
     return replace(
         spec,
-        iteration=tuple(replace(dim, symbol=names[dim.symbol]) for dim in spec.iteration if dim.extent > 1),
+        iteration=tuple(replace(dim, symbol=names[dim.symbol]) for dim in spec.iteration if dim.symbol in symbols),
         args=tuple(_argument(arg, names) for arg in spec.args),
         fastest=tuple(names[each] for each in spec.fastest),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from compiler.formats.expression import Expression, Symbol
@@ -16,6 +16,7 @@ from compiler.formats.opspec import OpSpec
 from compiler.layout import Arrangement
 from compiler.read.import_coordinates import host_coordinates, reach, refactored, regular_sizes
 from compiler.read.import_host import derived_form
+from compiler.read.import_loops import with_loop_names
 
 Range = tuple[int, int]
 
@@ -29,6 +30,15 @@ class Pieces:
     along: str
     starts: tuple[int, ...]
     guessed: bool = False
+
+    def with_loop_names(self) -> Pieces:
+        """The same with the names that loops of our own programs have."""
+        walked = frozenset(dim.symbol for spec in self.specs for dim in spec.iteration if dim.extent > 1)
+        kept = walked | {self.along}
+        specs = tuple(with_loop_names(spec, kept) for spec in self.specs)
+        places = [dim.symbol for dim in self.specs[0].iteration if dim.symbol in kept]
+        along = specs[0].iteration[places.index(self.along)].symbol
+        return replace(self, specs=specs, along=along)
 
 
 def pieces_of(run: Sequence[OpSpec]) -> Pieces | None:
@@ -61,14 +71,15 @@ def _filled(run: Sequence[OpSpec]) -> Pieces | None:
 
 
 def _hosts(run: Sequence[OpSpec], sizes: tuple[int, ...]) -> list[tuple[Expression, ...]] | None:
-    """Host coordinates of all results, for sticks of any length."""
+    """Host coordinates of all results, for sticks of any length; also with symbols of one iteration."""
     form = derived_form(sizes, math.prod(sizes), Arrangement.STANDARD)
     found = []
     for spec in run:
-        own = refactored(spec.output.device_size, spec.output.coordinates, sizes, spec.extents)
+        extents = {name: max(extent, 2) for name, extent in spec.extents.items()}
+        own = refactored(spec.output.device_size, spec.output.coordinates, sizes, extents)
         if own is None:
             return None
-        found.append(host_coordinates(own, form.layout, len(form.shape), spec.extents))
+        found.append(host_coordinates(own, form.layout, len(form.shape), extents))
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from compiler.formats.expression import Expression
 from compiler.formats.opspec import OpSpec, TensorArg
@@ -187,10 +187,13 @@ class ProgramMaker:
         for mask, value in zip(reversed(masks), reversed(values), strict=True):
             result = body.apply("where", (mask, value, result), dtype)
         first = act.spec
-        write = self._access(act, act.write, first, first.output, {act.along: -act.starts[0]})
+        extents = {**first.extents, act.along: whole}
+        dims = tuple(replace(dim, extent=extents[dim.symbol]) for dim in first.iteration)
+        begun = tuple(each.shifted({act.along: -act.starts[0]}) for each in first.output.coordinates)
+        output = replace(first.output, coordinates=begun)
+        write = self._access(act, act.write, replace(first, iteration=dims), output)
         if write is None:
             return None
-        extents = {**first.extents, act.along: whole}
         loops = tuple(Loop(name, extent) for name, extent in extents.items())
         self._point(act, list(act.reads))
         return LoopOp(
