@@ -14,7 +14,7 @@ from compiler.errors import InputError
 
 _SPACE: Final = re.compile(r"(?:\s++|//[^\n]*+)*+")
 _TOKEN: Final = re.compile(
-    r"(?P<shape>\d+x(?:\d+x)*[a-z]\w*)"
+    r"(?P<shape>\d+x(?:\d+x){0,16}+[a-z]\w*)"
     r"|(?P<number>-?(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?))"
     r"|(?P<name>[%@#!]?[A-Za-z_][\w.$-]*|%\d+|\^\w+)"
     r"|(?P<sign>->|==|>=|<=|[-+*(){}\[\]<>:,=])",
