@@ -18,7 +18,8 @@ from compiler.formats.op_names import IDENTITY, POINTWISE, REDUCTIONS
 from compiler.loops import Access, Apply, Const, Index, IndexValue, Instruction, Load, OpKind, Term
 from compiler.primitives import PRIMITIVES
 
-COPIES: Final = frozenset({IDENTITY, "ReStickifyOpHBM", "shuffle"})
+RESTICKIFY, SHUFFLE = "ReStickifyOpHBM", "shuffle"
+COPIES: Final = frozenset({IDENTITY, RESTICKIFY, SHUFFLE})
 PRODUCTS: Final = frozenset({"batchmatmul", "batchmatmulfp8"})
 COMPARISONS: Final = frozenset({"eq", "ne", "gt", "ge", "lt", "le"})
 _CASTS: Final = frozenset({"dl16tofp32", "fp32todl16", "fp8todl16"})

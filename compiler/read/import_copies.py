@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from compiler.formats.expression import Expression, Symbol
 from compiler.formats.op_names import IDENTITY
 from compiler.formats.opspec import OpSpec, Room
 from compiler.layout import Arrangement, StickLayout
 from compiler.plan import EditKind
-from compiler.read.import_bodies import COPIES
+from compiler.read.import_bodies import COPIES, SHUFFLE
 from compiler.read.import_coordinates import refactored, regular_sizes
 from compiler.read.import_flow import Act, Tensor
 from compiler.read.import_forms import Forms
 from compiler.read.import_host import HostForm, copied_strides, found_layout
 from compiler.schedule import REPLICA
-
-SHUFFLE: Final = "shuffle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ def move_of(act: Act, forms: Forms) -> Move | None:
     if symbols is None:
         return None
     idle = [dim for dim in spec.iteration if dim.extent > 1 and dim.symbol not in symbols]
-    layout = _layout(spec, host, symbols, forms)
+    layout = _layout(spec, host, symbols, forms.arrangement_of(act))
     if layout is None or len(idle) > 1:
         return None
     kind = _kind(spec.op, host.layout, layout, source, act.write)
@@ -87,13 +84,10 @@ def _whole(hosts: tuple[Expression, ...], host: HostForm, spec: OpSpec) -> dict[
     return found
 
 
-def _layout(spec: OpSpec, host: HostForm, symbols: dict[str, int], forms: Forms) -> StickLayout | None:
+def _layout(spec: OpSpec, host: HostForm, symbols: dict[str, int], arrangement: Arrangement) -> StickLayout | None:
     """The layout in which a copy writes a tensor of this host form."""
     write = spec.output
     same = write.device_size == spec.inputs[0].device_size and write.coordinates == spec.inputs[0].coordinates
-    arrangement = host.layout.arrangement if not forms.said else Arrangement.__members__.get(write.arrangement)
-    if arrangement is None:
-        return None
     if same and arrangement is host.layout.arrangement:
         return host.layout
     known = {dim.symbol: symbols.get(dim.symbol, -1) for dim in spec.iteration}

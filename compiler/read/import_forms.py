@@ -7,21 +7,21 @@ out.  Refuses tensors that an op walks beyond their end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from frozendict import frozendict
 
 from compiler.dtypes import BY_TORCH_NAME, DType
 from compiler.errors import InputError
-from compiler.formats.expression import Expression
+from compiler.formats.expression import Expression, Symbol
 from compiler.formats.opspec import KernelArgument, OpSpec, Room, TensorArg
 from compiler.layout import Arrangement
 from compiler.loops import BufferKind
-from compiler.read.import_bodies import COPIES, PRODUCTS, result_type
+from compiler.read.import_bodies import COPIES, PRODUCTS, RESTICKIFY, result_type
 from compiler.read.import_coordinates import host_coordinates, reach, refactored, regular_sizes
 from compiler.read.import_flow import Act, Tensor
-from compiler.read.import_host import HostForm, derived_form, found_layout
+from compiler.read.import_host import HostForm, derived_form, found_layout, likely_strides
 from compiler.read.plain import REMEDY
 
 _ARRANGEMENTS: Final[frozendict[str, Arrangement]] = frozendict(
@@ -31,6 +31,8 @@ _ARRANGEMENTS: Final[frozendict[str, Arrangement]] = frozendict(
         "FP32_TO_DL16": Arrangement.F32_TO_F16,
     }
 )
+_BEFORE_CASTS: Final = frozendict({"dl16tofp32": Arrangement.F32_TO_F16, "fp32todl16": Arrangement.F16_TO_F32})
+"""What a copy that only rearranges makes, by the cast that reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +77,45 @@ class Forms:
                 raise _beyond(spec, tensor.name, f"dim {dim} of {host.shape[dim]}", last)
         return hosts
 
+    def trimmed(self, act: Act) -> None:
+        """Takes away iterations that a file has added to fill up sticks, as far as tensors tell that they are none."""
+        spec = act.spec
+        if len(act.specs) > 1 or len(act.reads) != len(spec.inputs):
+            return
+        real: dict[str, int] = {}
+        for tensor, arg in zip((*act.reads, act.write), spec.args, strict=True):
+            real.update(self._real_extents(tensor, spec, arg))
+        if not real:
+            return
+        dims = tuple(replace(dim, extent=real.get(dim.symbol, dim.extent)) for dim in spec.iteration)
+        made = replace(spec, iteration=dims)
+        for tensor in {*act.reads, act.write}:
+            tensor.uses = [(made if own is spec else own, arg) for own, arg in tensor.uses]
+        act.specs = (made,)
+
+    def _real_extents(self, tensor: Tensor, spec: OpSpec, arg: TensorArg) -> dict[str, int]:
+        """Extents of symbols that walk beyond a tensor, but not beyond the stick that its last element is in."""
+        known = self.known.get(tensor.name)
+        host = known.host if known else self._said(tensor.argument, arg)
+        sizes = host.layout.device_size if host else ()
+        found = refactored(arg.device_size, arg.coordinates, sizes, spec.extents) if host else None
+        if host is None or found is None:
+            return {}
+        hosts = host_coordinates(found, host.layout, len(host.shape), spec.extents)
+        real = {}
+        for size, one in zip(host.shape, hosts, strict=True):
+            match one:
+                case Expression(0, ((Symbol(name), 1),)):
+                    whole = -(-size // arg.lanes) * arg.lanes
+                    real.update({name: size} if size < spec.extents[name] <= whole else {})
+        return real
+
     def _given(self, tensor: Tensor) -> Form:
         spec, arg = tensor.uses[0]
         argument = tensor.argument
         named = BY_TORCH_NAME.get(argument.dtype.removeprefix("torch.")) if argument else None
         dtype = named or result_type("", arg.device_dtype, ())
-        host = self._said(argument, arg) or _derived(tensor, self._arrangement(spec, arg, ()), whole=True)
+        host = self._said(argument, arg) or _derived(tensor, self._arrangement(spec, arg), whole=True)
         kind = BufferKind.INPUT if host.default or tensor.place.room is not Room.HBM else BufferKind.PARAMETER
         return Form(dtype, host, kind)
 
@@ -92,39 +127,50 @@ class Forms:
         argument = tensor.argument or _fetched(tensor)
         named = BY_TORCH_NAME.get(argument.dtype.removeprefix("torch.")) if argument else None
         dtype = named or result_type(spec.op, arg.device_dtype, [each.dtype for each in sources])
-        arrangement = self._arrangement(spec, arg, [each.host.layout.arrangement for each in sources])
-        host = self._said(argument, arg) or _derived(tensor, arrangement, whole=False)
+        host = self._said(argument, arg) or _derived(tensor, self.arrangement_of(act), whole=False)
         return Form(dtype, host, BufferKind.COMPUTED)
 
     def _said(self, argument: KernelArgument | None, arg: TensorArg) -> HostForm | None:
         """What the kernel's argument says of the host; None if it says nothing, or nothing that fits."""
-        if argument is None or not argument.stride_map:
+        if argument is None or not argument.stride_map or min(argument.shape, default=0) < 0:
             return None
         arrangement = _ARRANGEMENTS.get(argument.arrangement, Arrangement.STANDARD)
-        shape, strides = argument.shape, argument.strides
-        sizes, alike = argument.device_size, len(argument.shape) == len(argument.strides)
-        layout = found_layout(shape, strides, sizes, argument.stride_map, arrangement) if alike else None
-        if layout is None:
+        shape = argument.shape
+        sizes = argument.device_size
+        for strides in likely_strides(shape, argument.strides):
+            layout = found_layout(shape, strides, sizes, argument.stride_map, arrangement)
+            if layout is not None:
+                break
+        else:
             what = f"argument {argument.number} ({argument.name or 'without a name'}) of shape {list(shape)}"
             device = " x ".join(map(str, sizes))
             self.findings.append(f"{what} is laid out as {device}, which is no stick layout of that shape")
             return None
         return HostForm(shape, strides, layout)
 
-    def _arrangement(self, spec: OpSpec, arg: TensorArg, sources: Sequence[Arrangement]) -> Arrangement:
-        if arg.arrangement not in _ARRANGEMENTS:
-            note = f"{spec.op} has a tensor arranged {arg.arrangement}, which is shown as if its elements were in order"
-            if note not in self.findings:
-                self.findings.append(note)
-            return Arrangement.STANDARD
-        if self.said or arg.is_input or not arg.coordinates[-1].terms:
-            return _ARRANGEMENTS[arg.arrangement]
+    def arrangement_of(self, act: Act) -> Arrangement:
+        """How the elements of a result are arranged, which some files leave out."""
+        spec, arg = act.spec, act.spec.output
+        own = self._arrangement(spec, arg)
+        if self.said or not arg.coordinates[-1].terms:
+            return own
+        sources = [self.of(tensor).host.layout.arrangement for tensor in act.reads]
         staggered = [each for each in sources if each is not Arrangement.STANDARD]
         if spec.op == "dl16tofp32":
             return Arrangement.STANDARD if staggered else Arrangement.F16_TO_F32
         if spec.op == "fp32todl16":
             return Arrangement.STANDARD if staggered else Arrangement.F32_TO_F16
-        return staggered[0] if staggered and spec.op not in PRODUCTS else Arrangement.STANDARD
+        if spec.op == RESTICKIFY and not staggered and arg.coordinates == spec.args[0].coordinates:
+            casts = {_BEFORE_CASTS.get(reader.spec.op) for reader in act.write.readers}
+            return next(iter(casts)) or own if len(casts) == 1 else own
+        return staggered[0] if staggered and spec.op not in PRODUCTS else own
+
+    def _arrangement(self, spec: OpSpec, arg: TensorArg) -> Arrangement:
+        if arg.arrangement not in _ARRANGEMENTS:
+            note = f"{spec.op} has a tensor arranged {arg.arrangement}, which is shown as if its elements were in order"
+            if note not in self.findings:
+                self.findings.append(note)
+        return _ARRANGEMENTS.get(arg.arrangement, Arrangement.STANDARD)
 
 
 def _fetched(tensor: Tensor) -> KernelArgument | None:

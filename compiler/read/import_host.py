@@ -48,6 +48,15 @@ def dense(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(math.prod(max(size, 1) for size in shape[place + 1 :]) for place in range(len(shape)))
 
 
+def likely_strides(shape: tuple[int, ...], said: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The strides that a file says; then those of dense tensors whose dims lie in any order, row-major first."""
+    if len(said) == len(shape):
+        yield said
+    for order in permutations(range(len(shape))) if len(shape) <= _MOST_RANK else ():
+        inner = dense([shape[dim] for dim in order])
+        yield tuple(inner[order.index(dim)] for dim in range(len(shape)))
+
+
 def found_layout(
     shape: tuple[int, ...],
     strides: tuple[int, ...],

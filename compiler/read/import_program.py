@@ -30,10 +30,10 @@ from compiler.loops import (
     Role,
 )
 from compiler.plan import HOMEWARD, OUTPUT_READER, Edit
-from compiler.read.import_bodies import Body, arity, combine_of, computed, kind_of, piece_mask
+from compiler.read.import_bodies import SHUFFLE, Body, arity, combine_of, computed, kind_of, piece_mask
 from compiler.read.import_constants import constant_value
 from compiler.read.import_coordinates import flat_index
-from compiler.read.import_copies import SHUFFLE, Move, move_of
+from compiler.read.import_copies import Move, move_of
 from compiler.read.import_flow import Act, Flow, Tensor
 from compiler.read.import_forms import Forms
 
@@ -69,6 +69,7 @@ class ProgramMaker:
     def _act(self, act: Act) -> None:
         for tensor in act.reads:
             self.forms.of(tensor)
+        self.forms.trimmed(act)
         move = None if act.open else move_of(act, self.forms)
         if move is not None and act.write.leaves and not self._homeward(act, move):
             move = None
