@@ -14,6 +14,7 @@ from typing import Final
 
 from frozendict import frozendict
 
+from compiler.counts import counted
 from compiler.errors import InputError
 from compiler.formats.opspec import DebugHandle, KernelSpec, LoopSpec, OpSpec
 from compiler.read.bundle import Bundle, BundleAddress, BundleLoop, Execution, read_bundle
@@ -222,4 +223,4 @@ class _Reader:
             yield "nothing says where its ops come from"
         repeated = sum(isinstance(part, LoopSpec) for part in kernel.body)
         if repeated:
-            yield f"it keeps {repeated} loops, as files since August 2026 do"
+            yield f"it keeps {counted(repeated, 'loop')}, as files since August 2026 do"

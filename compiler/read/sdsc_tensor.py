@@ -116,8 +116,6 @@ def _place(frame: Frame, node: Node) -> tuple[Place, int, tuple[int, ...]]:
     if component == "lx":
         if min(starts) < 0 or len(set(starts)) > 1:
             raise frame.fault(f"{node.where} has no address in LX that is the same on all cores")
-        if starts[0] % 128:
-            frame.findings.append(f"{node.text('name_', '')} begins at byte {starts[0]}, which is no whole stick")
         return Place(Room.LX, starts[0]), 0, ()
     if component != "hbm":
         raise frame.fault(f"{node.at('component_')} is {component[:40]!r}, neither hbm nor lx")
