@@ -14,13 +14,14 @@ from frozendict import frozendict
 from compiler.codec import to_json
 from compiler.compilation import Compilation
 from compiler.emit.device_mlir import device_limits, device_lines
-from compiler.emit.format import SPELLING, Format, Material, Ready, one_file, whole
+from compiler.emit.format import HINTED, SPELLING, Format, Material, Ready, one_file, whole
 from compiler.emit.kernel_folders import kernel_files, kernel_limits
 from compiler.emit.opspec_json import opspec_lines
 from compiler.emit.plan_json import plan_json
 from compiler.emit.plan_listing import plan_listing
 from compiler.emit.program_listing import program_listing
 from compiler.emit.provenance import provenance_text
+from compiler.emit.source_hints import hint_limits, hint_lines
 from compiler.errors import InputError
 from compiler.text.document import to_text
 
@@ -74,6 +75,19 @@ _ROWS = (
         one_file(lambda material: iter((material.module.text,))),
         lambda material: (*material.specified.limits, *material.module.limits),
         (SPELLING,),
+    ),
+    Format(
+        "hints",
+        "Source hints of the pins (torch-spyre)",
+        ".py",
+        "Pinned divisions as spyre_hint lines for the model's source.",
+        one_file(
+            lambda material: hint_lines(
+                material.compilation.problem, material.compilation.plan, material.choice(HINTED)
+            )
+        ),
+        lambda material: hint_limits(material.compilation.problem, material.compilation.plan, material.choice(HINTED)),
+        (HINTED,),
     ),
     Format(
         "provenance",

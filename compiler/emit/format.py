@@ -14,6 +14,7 @@ from typing import Final
 from compiler.compilation import Compilation
 from compiler.emit.ktir import Module, Spelling, ktir_module
 from compiler.emit.op_specs import Specified, op_specs
+from compiler.emit.source_hints import ALL, PINNED
 from compiler.errors import InputError
 
 
@@ -42,6 +43,7 @@ SPELLING: Final = Choice(
     tuple(Spelling),
     "new: #ktdp.memory_space<...>, as interpreter and scheduler read it now; old: as in the proposal",
 )
+HINTED: Final = Choice("ops", "Ops", (PINNED, ALL), "pinned: ops whose division is pinned; all: every op of the plan")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from compiler.emit import FORMATS
+from compiler.emit import FORMATS, ready
 from spyre_studio.export_dialog import Export, ExportDialog
 from spyre_studio.main_window import MainWindow
 from spyre_studio.preview import Preview
@@ -37,10 +37,10 @@ def test_every_format_is_there_and_shows_how_it_begins(dialog: ExportDialog) -> 
         assert dialog.wanted == Export(row, dialog.wanted.chosen)
         assert dialog.note.text() == row.note
         assert dialog.text.toPlainText()
-        assert dialog.export.isEnabled()
         assert dialog.files.isVisible() == row.folder
-        assert not dialog.limits.isVisible()
-        assert not dialog.partial.isVisible()
+        said = not ready(example("mlp"), name).limits
+        assert dialog.export.isEnabled() == said
+        assert dialog.limits.isHidden() == dialog.partial.isHidden() == said
 
 
 def test_choices_of_a_format_change_how_it_begins(dialog: ExportDialog, stage: Stage) -> None:
