@@ -7,7 +7,9 @@ out of the folder, and folders with more files than any kernel has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +20,9 @@ CODE_FOLDER: Final = "spyreCodeDir"
 SDSC: Final = re.compile(r"sdsc_([0-9]{1,9})\.json")
 _DEEPEST: Final = 6
 _MOST: Final = 20_000
-"""Entries of a folder, and folders of a walk."""
+"""Entries of a folder."""
+_MOST_FOLDERS: Final = 4_000
+_MOST_SOURCES: Final = 1_000
 _SKIPPED: Final = frozenset({CODE_FOLDER, "__pycache__", ".git", ".venv", "node_modules"})
 
 
@@ -37,7 +41,7 @@ def entries(folder: Path) -> list[Path]:
 
 def plain_files(folder: Path, suffix: str) -> list[Path]:
     """Files of a folder with an ending that lie in the folder itself."""
-    return [path for path in entries(folder) if path.suffix == suffix and path.is_file() and is_inside(path, folder)]
+    return [path for path in entries(folder) if path.suffix == suffix and is_file(path) and is_inside(path, folder)]
 
 
 def sdsc_files(folder: Path) -> list[Path]:
@@ -47,28 +51,57 @@ def sdsc_files(folder: Path) -> list[Path]:
 
 def is_kernel_folder(folder: Path) -> bool:
     """True for the folder of one kernel."""
-    return (folder / BUNDLE).is_file() or bool(sdsc_files(folder))
+    return is_file(folder / BUNDLE) or bool(sdsc_files(folder))
+
+
+def is_file(path: Path) -> bool:
+    """True for a file; False for everything else, also for what may not be looked at."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """True for a folder; False for everything else, also for what may not be looked at."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def is_inside(path: Path, folder: Path) -> bool:
     """True if a path, links followed, leads into the folder."""
-    return path.resolve().is_relative_to(folder.resolve())
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # a link that leads to itself
+        return False
 
 
 def walk(folder: Path) -> Iterator[Path]:
-    """The folder and those in it by name, outer ones first; a kernel's folder is not looked into, links are not
-    followed."""
-    waiting, seen = [(folder, 0)], 0
-    while waiting:
-        current, depth = waiting.pop(0)
+    """The folder and those in it by name, outer ones first.
+
+    A kernel's folder is not looked into, links are not followed, and what cannot be read is passed over but for the
+    folder itself; of a large tree only the first `_MOST_FOLDERS` are seen.
+    """
+    waiting, seen = deque([(folder, 0)]), 0
+    while waiting and seen < _MOST_FOLDERS:
+        current, depth = waiting.popleft()
         seen += 1
-        if seen > _MOST:
-            raise InputError(str(folder), f"it has more than {_MOST:,} folders", "choose the folder of a kernel")
-        yield current
-        if depth == _DEEPEST or is_kernel_folder(current):
+        try:
+            inner = [] if is_kernel_folder(current) else entries(current)
+        except InputError:
+            if current == folder:
+                raise
             continue
-        inner = [path for path in entries(current) if path.is_dir() and not path.is_symlink()]
-        waiting += [(path, depth + 1) for path in inner if path.name not in _SKIPPED]
+        yield current
+        folders = [path for path in inner if is_folder(path) and not path.is_symlink()] if depth < _DEEPEST else []
+        waiting += [(path, depth + 1) for path in folders if path.name not in _SKIPPED]
+
+
+def sources(folders: Iterable[Path]) -> Iterator[Path]:
+    """Python sources in folders, of a large tree the first `_MOST_SOURCES`."""
+    return islice((file for folder in folders for file in plain_files(folder, ".py")), _MOST_SOURCES)
 
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:

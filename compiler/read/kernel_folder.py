@@ -16,7 +16,7 @@ from frozendict import frozendict
 from compiler.device import load_device
 from compiler.errors import InputError
 from compiler.formats.opspec import KernelSpec
-from compiler.read.folder_walk import is_kernel_folder, plain_files, walk
+from compiler.read.folder_walk import is_kernel_folder, sources, walk
 from compiler.read.one_kernel import Extra, ReadFolder, read_alone, read_folder, read_sidecar, unknown_of
 from compiler.read.opspec_json import read_opspecs
 from compiler.read.plain import read_file
@@ -139,8 +139,7 @@ def _without_wrapper(names: list[str], sidecar: Provenance | None) -> tuple[list
 
 
 def _wrappers(folders: list[Path]) -> Iterator[tuple[Path, Wrapper]]:
-    files = (file for folder in folders for file in plain_files(folder, ".py"))
-    found = [file for file in files if recognise(file) is Kind.WRAPPER]
+    found = [file for file in sources(folders) if recognise(file) is Kind.WRAPPER]
     for file in found[:_MOST_WRAPPERS]:
         yield file, read_calls(read_file(file), str(file))
 

@@ -6,6 +6,7 @@ source lines.  Refuses files that the bundle names and that are not there, and l
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,17 @@ from compiler.counts import counted
 from compiler.errors import InputError
 from compiler.formats.opspec import DebugHandle, KernelSpec, LoopSpec, OpSpec
 from compiler.read.bundle import Bundle, BundleAddress, BundleLoop, Execution, read_bundle
-from compiler.read.folder_walk import BUNDLE, CODE_FOLDER, LAUNCH, SIDECAR, entries, is_inside, sdsc_files
+from compiler.read.folder_walk import (
+    BUNDLE,
+    CODE_FOLDER,
+    LAUNCH,
+    SIDECAR,
+    entries,
+    is_file,
+    is_folder,
+    is_inside,
+    sdsc_files,
+)
 from compiler.read.kernel_arguments import pool_bytes_of, with_arguments
 from compiler.read.launch_spec import LaunchSpec, read_launch_spec
 from compiler.read.plain import parse_json, read_file, read_json
@@ -87,7 +98,7 @@ def _filled(extra: Mapping[str, frozendict[str, str]]) -> Extra:
 def _inside(folder: Path, name: str) -> Path | None:
     """A file of a folder, or of the one for the binary in it; None if there is none."""
     for path in (folder / name, folder / CODE_FOLDER / name):
-        if not path.exists():
+        if not os.path.lexists(path):
             continue
         if not is_inside(path, folder):
             raise InputError(str(path), "it is a link out of its folder", "copy the file itself into the folder")
@@ -156,8 +167,8 @@ class _Reader:
     def _listed(self) -> tuple[str, ...]:
         """Files that nobody here reads, with their sizes."""
         code = self.folder / CODE_FOLDER
-        inner = entries(code) if code.is_dir() and is_inside(code, self.folder) else []
-        files = [path for path in (*entries(self.folder), *inner) if path.is_file()]
+        inner = entries(code) if is_folder(code) and is_inside(code, self.folder) else []
+        files = [path for path in (*entries(self.folder), *inner) if is_file(path)]
         read = {self.bundle, LAUNCH, SIDECAR, *self.contents}
         return tuple(
             f"{path.relative_to(self.folder).as_posix()} ({path.lstat().st_size:,} bytes)"

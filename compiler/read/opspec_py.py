@@ -34,7 +34,7 @@ from compiler.read.sdsc_frame import MOST_CORES
 from compiler.read.spec_limits import DEEPEST_BODY, broken_limit
 from compiler.read.wrapper_literals import Made, called, literal
 
-LARGEST: Final = 24 * 1024 * 1024
+LARGEST: Final = 8 * 1024 * 1024
 """Characters of a wrapper."""
 _ROOMS: Final = frozenset(room.value for room in Room)
 _OP_FIELDS: Final = frozenset({"op", "is_reduction", "iteration_space", "args", "debug_handle"})

@@ -22,7 +22,7 @@ from compiler.codec import check_text
 from compiler.errors import InputError
 from compiler.formats.expression import Expression, parse_expression
 
-LARGEST_BYTES: Final = 128 * 1024 * 1024
+LARGEST_BYTES: Final = 2**27
 DEEPEST: Final = 64
 LARGEST_NUMBER: Final = 2**62
 """No size and no address is larger."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from compiler.errors import InputError
-from compiler.read.folder_walk import is_kernel_folder, plain_files, walk
+from compiler.read.folder_walk import is_kernel_folder, sources, walk
 
 HEAD_BYTES: Final = 1024 * 1024
 _TOKEN: Final = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|["\[{\]}]', re.DOTALL)
@@ -77,12 +77,9 @@ def recognise(path: Path) -> Kind:
 def _folder(path: Path) -> Kind:
     if is_kernel_folder(path):
         return Kind.KERNEL_FOLDER
-    for folder in walk(path):
-        if is_kernel_folder(folder):
-            return Kind.KERNEL_FOLDERS
-        if any(recognise(file) is Kind.WRAPPER for file in plain_files(folder, ".py")):
-            return Kind.KERNEL_FOLDERS
-    return Kind.OTHER
+    folders = list(walk(path))
+    found = any(map(is_kernel_folder, folders)) or any(recognise(file) is Kind.WRAPPER for file in sources(folders))
+    return Kind.KERNEL_FOLDERS if found else Kind.OTHER
 
 
 def _text(head: str) -> Kind:

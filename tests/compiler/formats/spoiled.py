@@ -86,6 +86,12 @@ def _link(folder: Path) -> Path:
     return folder
 
 
+def _loop(folder: Path) -> Path:
+    (folder / "sdsc_2.json").unlink()
+    (folder / "sdsc_2.json").symlink_to("sdsc_2.json")
+    return folder
+
+
 def _gone(folder: Path) -> Path:
     (folder / "sdsc_3.json").unlink()
     return folder
@@ -224,6 +230,7 @@ SPOILED: dict[str, tuple[Spoil, tuple[str, ...]]] = {
     "sdsc-nested": (_nested("sdsc_0.json", _HEAD, False), ("sdsc_0.json", "33,554,432 are read")),
     "sdsc-missing": (_gone, ("bundle.mlir, line", "sdsc_3.json", "not in the folder")),
     "sdsc-link-outside": (_link, ("sdsc_2.json", "link out of its folder")),
+    "sdsc-link-to-itself": (_loop, ("sdsc_2.json", "link out of its folder")),
     "sdsc-pipe": (_pipe, ("no ordinary file",)),
     # Bundles
     "bundle-cut": (_cut(_BUNDLE, 0.5), ("bundle.mlir, line",)),

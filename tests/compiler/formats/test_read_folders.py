@@ -302,6 +302,18 @@ def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
     assert recognise(tmp_path / "given") is Kind.OTHER
 
 
+def test_a_debug_folder_is_its_wrapper(tmp_path: Path) -> None:
+    inner = tmp_path / "run" / "torchinductor" / "model__0"
+    inner.mkdir(parents=True)
+    (inner / "output_code.py").write_text(wrapper_text([softmax_kernel()]), "utf-8")
+    (inner / "other_code.py").write_text(wrapper_text([softmax_kernel()]), "utf-8")
+    (inner / "fx_graph_runnable.py").write_text("import torch\n", "utf-8")
+    (tmp_path / "run" / "closed").mkdir(mode=0)
+    found = read_programs(tmp_path)
+    assert [kernel.name for kernel in found.kernels] == ["sdsc_fused_softmax_0"]
+    assert found.findings == ("output_code.py is another wrapper, which was not used",)
+
+
 CONTENTS = {
     Kind.PROVENANCE: json.dumps({"handles": {}, "schemaVersion": 1, "eventKey": {}}),
     Kind.LAUNCH_SPEC: json.dumps({"args": [{"kernel": 1}], "version": 1, "kernel_name": "k"}),
