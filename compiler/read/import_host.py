@@ -43,14 +43,20 @@ def derived_form(sizes: Sequence[int], columns: int, arrangement: Arrangement) -
     return HostForm(shape, strides, stick_layout(shape, strides, lanes, order, arrangement))
 
 
+def _steps(sizes: Sequence[int]) -> list[int]:
+    """Strides of dims, the fastest first, between which there are no gaps."""
+    return [math.prod(sizes[:place]) for place in range(len(sizes))]
+
+
 def dense(shape: Sequence[int]) -> tuple[int, ...]:
     """Row-major strides."""
     return tuple(math.prod(max(size, 1) for size in shape[place + 1 :]) for place in range(len(shape)))
 
 
 def likely_strides(shape: tuple[int, ...], said: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The strides that a file says; then those of dense tensors whose dims lie in any order, row-major first."""
-    if len(said) == len(shape):
+    """The strides that a file says if they leave no gaps; then those of dims in any order, row-major first."""
+    steps = sorted((stride, size) for stride, size in zip(said, shape, strict=False) if size > 1)
+    if len(said) == len(shape) and [stride for stride, _ in steps] == _steps([size for _, size in steps]):
         yield said
     for order in permutations(range(len(shape))) if len(shape) <= _MOST_RANK else ():
         inner = dense([shape[dim] for dim in order])

@@ -51,10 +51,15 @@ class Step:
 
 
 class ProgramMaker:
-    """Goes through the acts of a flow; `steps` are all in order, `edits` those that the plan inserts."""
+    """Goes through the acts of a flow; `steps` are all in order, `edits` those that the plan inserts.
 
-    def __init__(self, flow: Flow, name: str) -> None:
+    `results` are names of what the host gets, if that is known.
+    """
+
+    def __init__(self, flow: Flow, name: str, results: frozenset[str] = frozenset()) -> None:
         self.flow, self.name = flow, name
+        last = {tensor.argument.name: tensor for tensor in flow.tensors if tensor.leaves and tensor.argument}
+        self.results = [tensor for called, tensor in last.items() if called in results]
         self.forms = Forms(flow.acts)
         self.findings: list[str] = []
         self.steps: list[Step] = []
@@ -122,9 +127,7 @@ class ProgramMaker:
         made = self._concatenation(act) if act.along else self._nest(act, kind) if kind is not OpKind.OPAQUE else None
         if made is None:
             what = f"{act.name} ({act.spec.op})"
-            self.findings.append(
-                f"{what} has no loop form here: what it computes is left open, and its division with it"
-            )
+            self.findings.append(f"{what} has no loop form here: what it computes and how it is divided is left open")
             made = self._call(act)
         return made
 
@@ -240,7 +243,8 @@ class ProgramMaker:
             return None
         shifted = tuple(each.shifted(starts) for each in hosts) if starts else hosts
         index = flat_index(shifted, self.forms.of(tensor).host.strides)
-        return None if index is None else Access(self.root(tensor.name), index)
+        chosen = index is not None and not index.loop_names <= spec.extents.keys()
+        return None if index is None or chosen else Access(self.root(tensor.name), index)
 
     def _point(self, act: Act, read: Sequence[Tensor]) -> None:
         """Tell moves which reads, by their number, read what they write."""
@@ -267,7 +271,10 @@ class ProgramMaker:
         return Buffer(tensor.name, form.dtype, form.host.shape, form.host.strides, kind)
 
     def _returned(self, tensor: Tensor) -> bool:
-        """True if the host gets a tensor: an op writes it and no later kernel reads it."""
+        """True if the host gets a tensor: it is one of the results, or, where these are not known, no later kernel
+        reads what an op has written."""
+        if self.results:
+            return tensor in self.results
         return tensor.leaves and all(act.kernel == tensor.kernel for act in tensor.readers)
 
     def _output(self, tensor: Tensor) -> OutputView:

@@ -44,14 +44,15 @@ class Imported:
     findings: tuple[str, ...]
 
 
-def imported(kernels: tuple[KernelSpec, ...], name: str, device: Device) -> Imported:
-    """The compilation behind kernels, for a device; `name` is that of the model.
+def imported(kernels: tuple[KernelSpec, ...], name: str, device: Device, results: tuple[str, ...] = ()) -> Imported:
+    """The compilation behind kernels, for a device; `name` is that of the model, `results` are names of the tensors
+    that the host gets if that is known.
 
     InputError, with the op, where the files hold what no program or plan can; LimitError if the tensors do not fit into
     device memory.
     """
     started = time.perf_counter()
-    maker = _made(kernels, name)
+    maker = _made(kernels, name, frozenset(results))
     flow = maker.flow
     problem = Problem(maker.program, device)
     plan = imported_plan(maker, kernels, device)
@@ -71,14 +72,14 @@ def imported(kernels: tuple[KernelSpec, ...], name: str, device: Device) -> Impo
     return Imported(made, tuple(dict.fromkeys(findings)))
 
 
-def _made(kernels: tuple[KernelSpec, ...], name: str) -> ProgramMaker:
+def _made(kernels: tuple[KernelSpec, ...], name: str, results: frozenset[str]) -> ProgramMaker:
     """The program, with tensors of which ops write only parts as results of calls."""
     torn = frozenset[str]()
     while True:
         flow = Flow(kernels, torn)
         if not flow.acts:
             raise InputError(name, "its kernels have no ops", REMEDY)
-        maker = ProgramMaker(flow, name)
+        maker = ProgramMaker(flow, name, results)
         _require_sound(maker.program)
         faults = list(flow_faults(maker.program))
         written = {tensor.name for tensor in flow.tensors if not tensor.given}
@@ -133,7 +134,7 @@ def _owner_fault(arg: TensorArg, spec: OpSpec, owners: WorkDivision | None) -> s
     if owners is None:
         return ""
     if len(said.of_core) != len(owners.of_core):
-        return f"{counted(len(said.of_core), 'core')} hold it, it was written by {len(owners.of_core)}"
+        return f"it is held by {counted(len(said.of_core), 'core')}, but was written by {len(owners.of_core)}"
     cut = [dim.symbol for dim in spec.iteration if owners.slices.get(dim.symbol, 1) > 1]
     for core, (one, other) in enumerate(zip(said.of_core, owners.of_core, strict=True)):
         for name in cut:
