@@ -42,6 +42,10 @@ class Waiting:
     neutral: Array
     where: str
 
+    def meets(self, other: Waiting) -> bool:
+        """True if both stand at the same reduction of the same group."""
+        return (self.group, self.where) == (other.group, other.where)
+
 
 Values = dict[str, object]
 Run = Generator[Waiting, Array, list[object]]
@@ -107,7 +111,10 @@ class Core:
         operands = [values[each] for each in operation.operands]
         if any(isinstance(each, Pointer) for each in operands):
             return self._moved(operation, operands)
-        return evaluate(operation, cast("list[Value]", operands))
+        try:
+            return evaluate(operation, cast("list[Value]", operands))
+        except IndexError as error:
+            raise self._fault(operation, str(error)) from None
 
     def _moved(self, operation: Operation, operands: list[object]) -> Pointer:
         """A pointer and so many elements."""

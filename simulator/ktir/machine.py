@@ -104,7 +104,7 @@ def _meet(waiting: dict[int, Waiting], answers: dict[int, Array], clock: Clock) 
     found = False
     for group in dict.fromkeys(one.group for one in waiting.values()):
         first = waiting.get(group[0])
-        if first is None or any(core not in waiting or waiting[core].where != first.where for core in group):
+        if first is None or any(core not in waiting or not first.meets(waiting[core]) for core in group):
             continue
         total = first.neutral
         for core in group:

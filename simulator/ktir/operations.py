@@ -41,9 +41,9 @@ _BINARY: Final[frozendict[str, Callable[..., Value]]] = frozendict(
         "arith.subi": np.subtract,
         "arith.muli": np.multiply,
         "arith.divui": np.floor_divide,
-        "arith.divsi": np.floor_divide,
+        "arith.divsi": lambda a, b: (a - np.fmod(a, b)) // b,
         "arith.remui": np.remainder,
-        "arith.remsi": np.remainder,
+        "arith.remsi": np.fmod,
         "arith.andi": np.bitwise_and,
         "arith.ori": np.bitwise_or,
         "arith.xori": np.bitwise_xor,
@@ -65,7 +65,8 @@ _UNARY: Final[frozendict[str, Callable[..., Value]]] = frozendict(
 _COMPARISONS: Final[frozendict[str, Callable[..., Value]]] = frozendict(
     {
         **dict.fromkeys(("oeq", "eq"), np.equal),
-        **dict.fromkeys(("une", "one", "ne"), np.not_equal),
+        **dict.fromkeys(("une", "ne"), np.not_equal),
+        "one": lambda a, b: np.less(a, b) | np.greater(a, b),
         **dict.fromkeys(("ogt", "sgt", "ugt"), np.greater),
         **dict.fromkeys(("oge", "sge", "uge"), np.greater_equal),
         **dict.fromkeys(("olt", "slt", "ult"), np.less),
@@ -101,7 +102,7 @@ def known(name: str) -> bool:
 
 
 def evaluate(operation: Operation, operands: list[Value]) -> Value:
-    """The result of an operation on numbers and tensors."""
+    """The result of an operation on numbers and tensors; IndexError for an element that a tensor does not have."""
     name = operation.name
     with np.errstate(all="ignore"):  # what is infinite or no number stays so, as on the device
         if name in _BINARY:
@@ -138,8 +139,10 @@ def _splat(operation: Operation, operands: list[Value]) -> Value:
 
 
 def _extract(_operation: Operation, operands: list[Value]) -> Value:
-    tensor = np.asarray(operands[0])
-    return cast("Value", tensor[tuple(int(cast("int", place)) for place in operands[1:])])
+    tensor, place = np.asarray(operands[0]), tuple(int(cast("int", each)) for each in operands[1:])
+    if any(not 0 <= at < size for at, size in zip(place, tensor.shape, strict=True)):
+        raise IndexError(f"it takes element {list(place)} of a tensor of {list(tensor.shape)}")
+    return cast("Value", tensor[place])
 
 
 def _edges(operation: Operation) -> tuple[slice, ...]:
