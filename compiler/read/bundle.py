@@ -17,7 +17,7 @@ from frozendict import frozendict
 from compiler.errors import InputError
 from compiler.read.plain import LARGEST_NUMBER, REMEDY
 
-MOST_RUNS: Final = 100_000
+MOST_RUNS: Final = 20_000
 """Executions in a bundle, those of loops counted once."""
 MOST_TURNS: Final = 1_000_000
 _DEEPEST_LOOP: Final = 16

@@ -56,6 +56,8 @@ def read_programs(path: Path, scratchpad_bytes: int | None = None) -> ReadKernel
     """
     lx = scratchpad_bytes if scratchpad_bytes is not None else load_device(_DEVICE).count(_LX)
     kind = recognise(path)
+    if not kind.holds_kernels:
+        raise _no_kernels(path, kind)
     match kind:
         case Kind.SUPERDSC:
             return _of_folder(path.stem, read_alone(path, lx))
@@ -67,14 +69,14 @@ def read_programs(path: Path, scratchpad_bytes: int | None = None) -> ReadKernel
             return _of_folders(path, lx)
         case Kind.WRAPPER:
             return _of_wrapper(path, lx)
-        case Kind.OPSPEC:
-            name, kernels = read_opspecs(read_file(path), str(path))
-            return ReadKernels(name, kernels, tuple(_residency(kernels, lx)), _unknown(kernels))
-    raise _no_kernels(path, kind)
+    name, kernels = read_opspecs(read_file(path), str(path))
+    return ReadKernels(name, kernels, tuple(_residency(kernels, lx)), _unknown(kernels))
 
 
 def _no_kernels(path: Path, kind: Kind) -> InputError:
     remedy = "choose a kernel folder, an sdsc file, a wrapper or op specifications"
+    if kind in (Kind.PROVENANCE, Kind.LAUNCH_SPEC, Kind.SPYRECODE):
+        remedy = "choose the kernel folder that it belongs to"
     if kind is not Kind.OTHER:
         return InputError(str(path), f"it is a {kind.value} file, which holds no kernels of its own", remedy)
     what = "folder" if path.is_dir() else "file"

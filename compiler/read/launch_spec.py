@@ -30,11 +30,6 @@ class LaunchSpec:
     extra: frozendict[str, str] = field(default_factory=frozendict)
 
 
-def is_launch_spec(data: object) -> bool:
-    """True for the content of a launch specification."""
-    return isinstance(data, dict) and {"version", "kernel_name", "args"} <= set(data)
-
-
 def read_launch_spec(data: object, origin: str) -> LaunchSpec:
     """The specification; InputError with one sentence for anything else."""
     node = Node.of(data, origin)

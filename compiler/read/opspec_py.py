@@ -69,13 +69,8 @@ def parse_wrapper(text: str, origin: str) -> ast.Module:
         raise InputError(f"{origin}, line {line}", "it is not Python that can be read", REMEDY) from None
 
 
-def read_wrapper(text: str, origin: str) -> tuple[KernelSpec, ...]:
-    """All kernels of a wrapper in the order in which they are written; InputError for anything else."""
-    return tuple(each.spec for each in written_kernels(parse_wrapper(text, origin), origin))
-
-
 def written_kernels(tree: ast.Module, origin: str) -> tuple[WrittenKernel, ...]:
-    """All kernels of a wrapper with their variables."""
+    """All kernels of a wrapper with their variables, in the order in which they are written."""
     variables = {
         id(node.value): node.targets[0].id
         for node in ast.walk(tree)

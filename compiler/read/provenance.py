@@ -71,11 +71,6 @@ class Provenance:
         return frozendict((place, self.handles[handle]) for place, handle in bound)
 
 
-def is_provenance(data: object) -> bool:
-    """True for the content of a sidecar."""
-    return isinstance(data, dict) and {"schemaVersion", "eventKey"} <= set(data)
-
-
 def read_provenance(data: object, origin: str) -> Provenance:
     """The sidecar; InputError with one sentence that begins with the way in which it is wrong."""
     return _Reader(Node.of(data, origin), origin).read()

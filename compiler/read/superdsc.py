@@ -50,8 +50,7 @@ class SdscFile:
     findings: tuple[str, ...]
 
 
-def is_superdsc(data: object) -> bool:
-    """True for the content of a SuperDSC file."""
+def _is_superdsc(data: object) -> bool:
     if not isinstance(data, dict) or len(data) != 1:
         return False
     inner = next(iter(data.values()))
@@ -61,7 +60,7 @@ def is_superdsc(data: object) -> bool:
 def read_superdsc(data: object, origin: str, addresses: Mapping[int, BundleAddress] | None) -> SdscFile:
     """The op of a file; `addresses` are those of its symbol ids, from the bundle, or None without a bundle."""
     whole = Node.of(data, origin)
-    if not is_superdsc(data):
+    if not _is_superdsc(data):
         raise InputError(origin, "it is no SuperDSC file: one op with its dscs_", REMEDY)
     key = next(iter(whole.data))
     found = _NAME.fullmatch(key)

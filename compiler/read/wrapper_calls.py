@@ -17,6 +17,8 @@ from compiler.read.opspec_py import WrittenKernel, parse_wrapper, written_kernel
 from compiler.read.plain import LARGEST_NUMBER, MOST_DIMS
 from compiler.read.wrapper_literals import Made, called, literal
 
+_NO_NAME: Final = "?"
+"""Stands for what a kernel is given that is no tensor with a name."""
 _VIEW: Final = "reinterpret_tensor"
 _EMPTY: Final = frozenset({"spyre_empty_with_layout", "empty_strided", "empty_strided_cpu", "rand_strided"})
 MOST_CALLS: Final = 100_000
@@ -71,6 +73,8 @@ class Wrapper:
     def _tensor(self, number: int, name: str, kernel: KernelSpec) -> KernelArgument:
         """A tensor by its name in the wrapper; what that does not tell is taken from the kernel's own description."""
         own = next((each for each in kernel.arguments if each.number == number), None)
+        if name == _NO_NAME:
+            return own or _unknown(f"arg{number}", number)
         found = self.tensors.get(name) or own or _unknown(name)
         if own is not None and found is not own:
             found = replace(
@@ -95,9 +99,9 @@ def read_calls(text: str, origin: str) -> Wrapper:
     return Wrapper(kernels, tuple(reader.launches), reader.tensors, reader.results)
 
 
-def _unknown(name: str) -> KernelArgument:
+def _unknown(name: str, number: int = 0) -> KernelArgument:
     return KernelArgument(
-        0, name, is_input=True, shape=(), strides=(), dtype="", device_size=(), stride_map=(), device_dtype=""
+        number, name, is_input=True, shape=(), strides=(), dtype="", device_size=(), stride_map=(), device_dtype=""
     )
 
 
@@ -166,13 +170,13 @@ class _Reader:
         self.launches.append(Launch(number, tuple(self._name(each) for each in given), call.lineno))
 
     def _name(self, node: ast.expr) -> str:
-        """The name of the tensor that an expression stands for; `?` for what is none."""
+        """The name of the tensor that an expression stands for."""
         match node:
             case ast.Name(id=name):
                 return self.same.get(name, name)
             case ast.Call(args=[first, *_]) if called(node) == _VIEW:
                 return self._name(first)
-        return "?"
+        return _NO_NAME
 
     def _made(self, name: str, call: ast.Call) -> None:
         """A tensor that is allocated: shape, strides, type and layout."""

@@ -20,7 +20,6 @@ from compiler.formats.opspec import (
     Source,
 )
 from compiler.read.kernel_folder import read_programs
-from compiler.read.opspec_py import read_wrapper
 from compiler.read.wrapper_calls import read_calls
 from compiler.read.wrapper_literals import Made, plain
 from tests.compiler.formats.kernel_files import wrapper
@@ -101,6 +100,10 @@ if __name__ == "__main__":
 """
 
 
+def read_wrapper(text: str, origin: str) -> tuple[KernelSpec, ...]:
+    return read_calls(text, origin).kernels
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """The wrapper above as a file."""
@@ -178,6 +181,12 @@ def test_too_few_tensors_and_idle_kernels_are_told() -> None:
     line = 1 + text[: text.index("k0.run(")].count("\n")
     assert f"sdsc_fused_add_0 takes 3 tensors, line {line} gives 1" in findings
     assert "sdsc_fused_mean_1 is never run by the wrapper" in findings
+
+
+def test_what_is_no_tensor_with_a_name_has_its_number() -> None:
+    found = read_calls(SOURCE.replace("k0.run(arg0_1, buf2, buf2)", "k0.run(f(), args[0], buf2)"), "a")
+    kernels, _ = found.launched(found.kernels)
+    assert [each.name for each in kernels[2].arguments] == ["arg0", "arg1", "buf2"]
 
 
 def test_a_wrapper_that_runs_nothing_has_its_kernels_in_order() -> None:
