@@ -1,5 +1,7 @@
 """Spoiled files: each is refused with one sentence that says what, why and what to do; none is ever run."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,9 +13,10 @@ from tests.compiler.formats.spoiled import SPOILED, Spoil
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The sound folder of a softmax."""
-    return write_kernel(tmp_path / "kernel", softmax_kernel())
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """The sound folder of a softmax; what is made of it may be large and is removed at once."""
+    yield write_kernel(tmp_path / "kernel", softmax_kernel())
+    shutil.rmtree(tmp_path)
 
 
 def test_what_is_spoiled_was_sound(folder: Path, tmp_path: Path) -> None:
