@@ -100,7 +100,7 @@ class Flow:
             if known is not None:
                 self.live[Place(Room.HBM, argument.number)] = known
         for at, spec in enumerate(kernel.ops()):
-            rule = broken_rule(spec) or _broken_iteration(spec)
+            rule = broken_rule(spec) or _broken_size(spec)
             if rule:
                 raise InputError(f"op {at} ({spec.op or 'without a name'}) of kernel {kernel.name}", rule, REMEDY)
         ops = self._ops(kernel)
@@ -240,7 +240,10 @@ class Flow:
         return _fresh(given or number, self.names)
 
 
-def _broken_iteration(spec: OpSpec) -> str:
+def _broken_size(spec: OpSpec) -> str:
+    for arg in spec.args:
+        if min(arg.device_size) < 1:
+            return f"{arg.name or 'a tensor'} {_where(arg.place)} has a device dim of {min(arg.device_size)} places"
     for dim in spec.iteration:
         if dim.slices > max(dim.extent, 0):
             return f"{dim.symbol} of {dim.extent} iterations is cut into {dim.slices} slices"

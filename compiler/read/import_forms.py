@@ -132,7 +132,7 @@ class Forms:
 
     def _said(self, argument: KernelArgument | None, arg: TensorArg) -> HostForm | None:
         """What the kernel's argument says of the host; None if it says nothing, or nothing that fits."""
-        if argument is None or not argument.stride_map or min(argument.shape, default=0) < 0:
+        if argument is None or not argument.stride_map or min(argument.shape, default=1) < 0:
             return None
         arrangement = _ARRANGEMENTS.get(argument.arrangement, Arrangement.STANDARD)
         shape = argument.shape

@@ -71,7 +71,7 @@ def found_layout(
     arrangement: Arrangement,
 ) -> StickLayout | None:
     """The layout of a host tensor that has these device sizes and strides; None if no dim order gives them."""
-    if not 2 <= len(sizes) == len(stride_map) or len(shape) > _MOST_RANK:
+    if not 2 <= len(sizes) == len(stride_map) or len(shape) > _MOST_RANK or min((*sizes, *shape)) < 1:
         return None
     for order in _orders(len(shape), len(sizes)):
         made = stick_layout(shape, strides, sizes[-1], order, arrangement)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from compiler.errors import InputError
 from compiler.formats.expression import Expression
 from compiler.formats.opspec import OpSpec, TensorArg
 from compiler.loops import (
@@ -67,7 +68,10 @@ class ProgramMaker:
         self.copies: dict[str, Step] = {}
         self.waiting: list[Step] = []
         for act in flow.acts:
-            self._act(act)
+            try:
+                self._act(act)
+            except InputError as error:
+                raise InputError(f"op {act.name} ({act.spec.op})", error.why, error.remedy) from error
         self.program = self._program()
         self.edits = tuple(self._edit(step) for step in self.steps if step.move)
 
@@ -85,7 +89,7 @@ class ProgramMaker:
             self.waiting.append(step)
             self.steps.append(step)
             return
-        if act.spec.op == SHUFFLE and not act.reads[0].given:
+        if act.spec.op == SHUFFLE and not any(tensor.given for tensor in act.reads):
             self.findings.append(
                 f"{act.name} is a shuffle that moves no whole tensor from LX to LX: it is shown as a copy"
             )

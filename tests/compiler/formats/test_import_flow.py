@@ -270,6 +270,10 @@ def test_a_product_is_divided_as_the_file_says_its_sum_first() -> None:
 # What is refused
 
 
+def _empty() -> OpSpec:
+    return replace(add(), args=(tensor("0 512 64", ROWS[1], "hbm 7"), *add().args[1:]))
+
+
 def _reached(beyond: str) -> OpSpec:
     walked = f"floor(c1/64); c0 + {beyond}; Mod(c1, 64)"
     return spec("exp", "c0 512, c1 1024", tensor("16 512 64", walked, "hbm 0"), tensor(*ROWS, "hbm 1", output=True))
@@ -284,13 +288,22 @@ def _reached(beyond: str) -> OpSpec:
         ((spec("add", "c0 512/64, c1 1024", *add().args),), "divided over 64 cores, spyre has 32"),
         ((spec("add", "c0 512, c1 1024/32", *add().args),), "j has 16 sticks and is cut into 32 slices"),
         ((spec("add", "c0 4/8, c1 1024", *add().args),), "c0 of 4 iterations is cut into 8 slices"),
-        ((_reached("9"),), "reaches element 520 of k0.arg0, beyond dim 0 of 512"),
+        ((_reached("9"),), r"op 0_exp \(exp\): it reaches element 520 of k0.arg0, beyond dim 0 of 512"),
+        (
+            (replace(add(), args=(tensor("0 512 64", ROWS[1], "hbm 7"), *add().args[1:])),),
+            "has a device dim of 0 places",
+        ),
     ],
 )
 def test_what_no_plan_can_hold_is_one_sentence(ops: tuple[OpSpec, ...], why: str) -> None:
     with pytest.raises(InputError, match=why) as caught:
         made(*ops)
     assert "\n" not in caught.value.sentence
+
+
+def test_a_shuffle_of_nothing_is_left_a_call() -> None:
+    found = made(spec("shuffle", BY_ROWS, tensor(*ROWS, "lx 0", output=True)))
+    assert found.compilation.problem.program.ops[0].kind is OpKind.OPAQUE
 
 
 def test_a_device_of_fewer_cores_is_named() -> None:
