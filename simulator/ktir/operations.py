@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from compiler.formats.ktir_ir import Operation, Scalar, Shaped, Type
 
+_Floats = NDArray[np.float32]
 Value = NDArray[np.generic] | int | float | np.generic
 TYPES: Final[frozendict[str, np.dtype[np.generic]]] = frozendict(
     {
@@ -26,6 +27,8 @@ TYPES: Final[frozendict[str, np.dtype[np.generic]]] = frozendict(
         "index": np.dtype(np.int64),
     }
 )
+_BLOCK: Final = 64
+"""Rows and columns of blocks that are multiplied: of this size, one thread does."""
 _ERF = np.frompyfunc(math.erf, 1, 1)
 _BINARY: Final[frozendict[str, Callable[..., Value]]] = frozendict(
     {
@@ -184,8 +187,22 @@ def _reduce(operation: Operation, operands: list[Value]) -> Value:
 
 
 def _product(_operation: Operation, operands: list[Value]) -> Value:
-    left, right, start = map(np.asarray, operands)
-    return cast("Value", start + np.matmul(left, right))
+    left, right, total = (cast("_Floats", np.array(each)) for each in operands)
+    for batch in np.ndindex(left.shape[:-2]):
+        _add_product(left[batch], right[batch], total[batch])
+    return total
+
+
+def _add_product(left: _Floats, right: _Floats, total: _Floats) -> None:
+    """Add a product of matrices in blocks: in an order that does not depend on how many threads there are."""
+    for rows in _blocks(left.shape[0]):
+        for columns in _blocks(right.shape[1]):
+            for inner in _blocks(left.shape[1]):
+                total[rows, columns] += left[rows, inner] @ right[inner, columns]
+
+
+def _blocks(size: int) -> list[slice]:
+    return [slice(first, first + _BLOCK) for first in range(0, size, _BLOCK)]
 
 
 def _filled(operation: Operation, operands: list[Value]) -> Value:
