@@ -102,11 +102,12 @@ def host_coordinates(coordinates: Coordinates, layout: StickLayout, rank: int, e
     return tuple(simplified(each, extents) for each in found)
 
 
-def ahead(arg: TensorArg, sticks: int) -> Coordinates:
-    """Coordinates of an argument that begins so many sticks inside of the tensor that its device sizes describe."""
+def ahead(arg: TensorArg, sticks: int, sizes: Sequence[int]) -> Coordinates:
+    """Coordinates of an argument that begins so many sticks inside of what lies there; `sizes` are those of its device
+    dims but for the lane."""
     found, rest = list[Expression](), sticks
     for place, coordinate in enumerate(arg.coordinates[:-1]):
-        steps, rest = divmod(rest, math.prod(arg.device_size[place + 1 : -1]))
+        steps, rest = divmod(rest, math.prod(sizes[place + 1 :]))
         found.append(added(coordinate, number(steps)))
     return (*found, arg.coordinates[-1])
 

@@ -163,13 +163,13 @@ class Flow:
         for spec in ops[at:]:
             if spec.op != IDENTITY or spec.output.device_size != first.device_size or spec.output.name != first.name:
                 return
-            beyond = spec.output.place.at - first.place.at
-            inside = spec.output.place.room is Room.POOL and 0 <= beyond < first.size_bytes
+            beyond, sizes = spec.output.place.at - first.place.at, held_sizes(spec, spec.output)
+            inside = first.place.room is not Room.HBM and 0 <= beyond < STICK_BYTES * math.prod(sizes)
             if spec.output.place.room is not first.place.room or (beyond and not inside):
                 return
             if any(arg.place == first.place and arg.place.room is not Room.HBM for arg in spec.inputs):
                 return
-            coordinates = ahead(spec.output, beyond // STICK_BYTES if inside else 0)
+            coordinates = ahead(spec.output, beyond // STICK_BYTES if inside else 0, sizes)
             output = replace(spec.output, place=first.place, coordinates=coordinates)
             yield replace(spec, args=(*spec.inputs, output))
 
@@ -188,12 +188,13 @@ class Flow:
         tensor = self.live.get(arg.place)
         who = f"op {at} ({spec.op}) of {label}"
         where = _where(arg.place)
-        if tensor is None and arg.place.room is Room.POOL:
+        inside = arg.place.room is not Room.HBM
+        if tensor is None and inside:
             for place, other in self.live.items():
                 beyond = arg.place.at - place.at
-                if place.room is Room.POOL and 0 < beyond < other.size_bytes == arg.size_bytes:
-                    return other, replace(arg, place=place, coordinates=ahead(arg, beyond // STICK_BYTES))
-        inside = arg.place.room is not Room.HBM
+                if place.room is arg.place.room and 0 < beyond < other.span and other.size_bytes == arg.size_bytes:
+                    coordinates = ahead(arg, beyond // STICK_BYTES, held_sizes(spec, arg))
+                    return other, replace(arg, place=place, coordinates=coordinates)
         if tensor is not None and inside and _another(tensor, arg):
             what = f"{arg.name or 'a tensor'} of {arg.size_bytes:,} B"
             self.findings.append(f"{who} reads {what} {where}, where {tensor.name} of {tensor.size_bytes:,} B was last")
@@ -215,7 +216,7 @@ class Flow:
     ) -> Tensor:
         arg = specs[0].output
         argument = arguments.get(arg.place.at) if arg.place.room is Room.HBM else None
-        span = arg.size_bytes if arg.place.room is not Room.LX else max(map(_per_core_bytes, specs))
+        span = STICK_BYTES * math.prod(held_sizes(specs[0], arg))
         written = [(spec, spec.output) for spec in specs]
         begun = self.live.get(arg.place)
         if begun is not None and begun.name not in self.torn and _unfinished(begun) and _partial(arg, specs[0]):
@@ -288,8 +289,11 @@ def _partial(arg: TensorArg, spec: OpSpec) -> bool:
     return any(last - first + 1 < size for (first, last), size in zip(found, arg.device_size[:-1], strict=True))
 
 
-def _per_core_bytes(spec: OpSpec) -> int:
-    """Bytes that a core writes."""
-    extents = {dim.symbol: -(-dim.extent // dim.slices) for dim in spec.iteration}
-    found = reach(spec.output.coordinates[:-1], extents) or ()
-    return STICK_BYTES * math.prod(last - first + 1 for first, last in found)
+def held_sizes(spec: OpSpec, arg: TensorArg) -> tuple[int, ...]:
+    """Device sizes but for the lane of what lies at the place of an argument: in LX, of one core's part."""
+    sizes = arg.device_size[:-1]
+    if arg.place.room is not Room.LX:
+        return sizes
+    slices = arg.division.slices if arg.division else {dim.symbol: dim.slices for dim in spec.iteration}
+    cuts = [math.prod(slices.get(name, 1) for name in each.symbols) for each in arg.coordinates[:-1]]
+    return tuple(-(-size // cut) for size, cut in zip(sizes, cuts, strict=True))

@@ -106,6 +106,20 @@ def test_a_part_of_the_pool_is_read_where_it_lies() -> None:
     assert read.index.offset == 64
 
 
+def test_a_part_of_lx_is_read_where_it_lies() -> None:
+    walked = "floor(c1/64); c0; Mod(c1, 64)"
+    first = spec(
+        "neg", "c0 8/4, c1 128", tensor("2 8 64", walked, "hbm 0"), tensor("2 8 64", walked, "lx 0", output=True)
+    )
+    half = tensor("2 8 64", "0; c0; Mod(c1, 64)", "lx 256")
+    out = tensor("1 8 64", "0; c0; Mod(c1, 64)", "hbm 1", output=True)
+    found = made(first, spec("exp", "c0 8/4, c1 64", half, out))
+    read = found.compilation.problem.program.ops[1].reads[0]
+    assert not found.findings
+    assert (read.buffer, read.index.offset) == ("k0.t0", 64)
+    assert failed(found) == {"ownership"}  # reading a part of what lies in LX is nothing that a plan of ours does
+
+
 def test_a_repeated_part_is_shown_once() -> None:
     found = made(LoopSpec(4, (add(),)))
     assert found.findings == ("kernel kernel runs 1 op 4 times, they are shown once",)
@@ -206,16 +220,35 @@ def test_a_tensor_written_in_part_is_the_result_of_a_call_that_reads_what_was_th
     assert found.findings == ("1_identity (identity) writes only a part of k0.arg1.2: it is left a call",)
 
 
-@pytest.mark.parametrize("said", [True, False])
-def test_copies_side_by_side_are_one_concatenation(said: bool) -> None:
-    """In LX the start of a piece is not in the files; there they are taken in order."""
-    start = " + 1" if said else ""
+def test_ops_that_write_halves_of_a_tensor_write_it_together() -> None:
+    half, walked = tensor("1 512 64", "0; c0; Mod(c1, 64)", "hbm 0"), "c0; Mod(c1, 64)"
+    halves = [
+        spec(
+            name,
+            "c0 512/32, c1 64",
+            half,
+            tensor("2 512 64", f"floor(c1/64) + {number}; {walked}", "hbm 1", output=True),
+        )
+        for number, name in enumerate(("neg", "exp"))
+    ]
+    found = made(*halves)
+    program = found.compilation.problem.program
+    assert [op.write.buffer for op in program.ops] == ["k0.arg1", "k0.arg1"]
+    assert [op.write.index.offset for op in program.ops] == [0, 64]
+    assert [view.shape for view in program.outputs] == [(512, 128)]
+    assert not found.findings
+    assert not violations(found.compilation)
+
+
+@pytest.mark.parametrize(("start", "place"), [(1, 0), (0, 128), (0, 0)])
+def test_copies_side_by_side_are_one_concatenation(start: int, place: int) -> None:
+    """The start of a piece is told by its coordinates or by its place in LX; if it is not, pieces are in order."""
     pieces = [
         spec(
             "identity",
             "c0 8/8, c1 64",
             tensor("1 8 64", "0; c0; Mod(c1, 64)", f"hbm {number}"),
-            tensor("2 8 64", f"floor(c1/64){start * number}; c0; Mod(c1, 64)", "lx 0", output=True),
+            tensor("2 8 64", f"floor(c1/64) + {start * number}; c0; Mod(c1, 64)", f"lx {place * number}", output=True),
         )
         for number in range(2)
     ]
@@ -226,7 +259,7 @@ def test_copies_side_by_side_are_one_concatenation(said: bool) -> None:
     assert len(found.compilation.problem.program.ops) == 2
     assert (op.extents["i"], op.extents["j"]) == (8, 128)
     assert sum(isinstance(step, Load) and step.mask is not None for step in op.body) == 2
-    assert len(found.findings) == (0 if said else 1)
+    assert len(found.findings) == (0 if start or place else 1)
     assert not violations(found.compilation)
 
 

@@ -185,7 +185,7 @@ def test_floors_of_floors_of_other_things_are_no_index() -> None:
 
 def test_an_access_that_begins_inside_is_ahead_in_the_dims_where_that_lies() -> None:
     one = tensor("8 2 4 64", "c0; floor(c1/64); c2; Mod(c1, 64)", "hbm_pool 0")
-    assert [str(each) for each in ahead(one, 13)] == ["c0 + 1", "floor(c1/64) + 1", "c2 + 1", "Mod(c1, 64)"]
+    assert [str(each) for each in ahead(one, 13, (8, 2, 4))] == ["c0 + 1", "floor(c1/64) + 1", "c2 + 1", "Mod(c1, 64)"]
 
 
 def test_loops_are_called_as_ours_are() -> None:
