@@ -16,7 +16,7 @@ from compiler.emit.bundle import bundle_text
 from compiler.emit.format import Material, Part
 from compiler.emit.launch_spec import launch_spec_text
 from compiler.emit.provenance import provenance_text
-from compiler.emit.sdsc_address import Numbering
+from compiler.emit.sdsc_address import Numbered, Numbering
 from compiler.emit.sdsc_form import sdsc_form
 from compiler.emit.superdsc import superdsc_text
 from compiler.emit.unsaid import UnsaidError
@@ -46,7 +46,7 @@ def kernel_limits(material: Material) -> tuple[str, ...]:
     for kernel in material.specified.kernels:
         for spec in kernel.ops():
             try:
-                sdsc_form(spec)
+                Numbering().number(sdsc_form(spec))
             except UnsaidError as unsaid:
                 found.append(f"{spec.output.name or spec.op}: {unsaid}")
     return tuple(found)
@@ -63,14 +63,15 @@ def folder_names(kernels: Sequence[KernelSpec]) -> tuple[str, ...]:
 
 
 def _kernel(folder: str, kernel: KernelSpec) -> Iterator[Part]:
-    numbering, addresses = Numbering(), []
+    numbering, addresses = Numbering(), list[Numbered]()
     for spec in kernel.ops():
         try:
             form = sdsc_form(spec)
+            numbered = numbering.number(form)
         except UnsaidError:
             continue  # `kernel_limits` has said so
         number = len(addresses)
-        addresses.append(numbering.number(form))
+        addresses.append(numbered)
         yield Part(f"{folder}/sdsc_{number}.json", superdsc_text(form, number, addresses[-1]))
     yield Part(f"{folder}/{BUNDLE}", bundle_text(kernel, addresses))
     yield Part(f"{folder}/{LAUNCH}", launch_spec_text(kernel))

@@ -1,7 +1,7 @@
 """Addresses of a kernel: what a core reads where, as symbol ids that SuperDSC files and the bundle share.
 
 Owns the numbering (facts 4.2): negative ids that run on through a kernel, one per distinct address of one tensor in one
-file; a kernel argument that appears twice in a file shares its ids.  Refuses LX, whose addresses are plain bytes.
+file; a kernel argument that appears twice in a file shares its ids.  In LX an address is plain bytes.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compiler.emit.sdsc_form import PRESENT, SdscForm, TensorForm
+from compiler.emit.unsaid import UnsaidError
 from compiler.formats.opspec import Room
 
 
@@ -52,7 +53,7 @@ class Numbering:
     def _texts(self, form: SdscForm, tensor: TensorForm, mine: dict[Address, int]) -> tuple[str, ...]:
         place = tensor.arg.place
         if place.room is Room.LX:
-            return tuple(str(place.at) for _ in range(form.cores))
+            return (str(place.at + block_bytes(form, tensor)),) * form.cores
         if place.room is Room.HBM and Address(False, place.at, 0, 0) not in mine:
             self._id(Address(False, place.at, 0, 0), mine)  # the raw base always has an id, the first one
         start = tensor.offset * tensor.word_bytes
@@ -71,6 +72,22 @@ class Numbering:
             self.last -= 1
             mine[address] = self.last
         return mine[address]
+
+
+def block_bytes(form: SdscForm, tensor: TensorForm) -> int:
+    """Bytes from the beginning of what a core holds of a tensor to where an access to it begins.
+
+    UnsaidError where it begins inside of a dim that cores share out: it would be another address on every core.
+    """
+    slices = tensor.arg.division.slices if tensor.arg.division is not None else {}
+    cut = {dim.symbol: slices.get(dim.symbol, dim.slices) for dim in form.spec.iteration}
+    begins, step = tensor.form.lane_ahead, tensor.form.lanes
+    for dim in reversed(tensor.form.dims):
+        if dim.ahead and cut.get(dim.symbol, 1) > 1:
+            raise UnsaidError("it begins inside of a dim that cores share out")
+        begins += dim.ahead * step
+        step *= -(-dim.size // cut.get(dim.symbol, 1))
+    return begins * tensor.word_bytes
 
 
 def core_bytes(form: SdscForm, tensor: TensorForm, core: int) -> int:

@@ -33,9 +33,9 @@ def hint_lines(problem: Problem, plan: Plan, ops: str) -> Iterator[str]:
     for source, blocks in _by_source(problem, wanted).items():
         apart = f"; take it apart into {len(blocks)} statements, one for each hint" if len(blocks) > 1 else ""
         yield f"\n# {source}{apart}\n"
-        for hint, names in blocks.items():
+        for hint, op_names in blocks.items():
             yield f"with spyre_hint(work_div={{{hint}}}):\n"
-            yield from (f"    ...  # {name}\n" for name in names)
+            yield from (f"    ...  # {name}\n" for name in op_names)
 
 
 def hint_limits(problem: Problem, plan: Plan, ops: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from frozendict import frozendict
 from compiler.counts import counted
 from compiler.errors import InputError
 from compiler.formats.opspec import DebugHandle, KernelSpec, LoopSpec, OpSpec
+from compiler.read.buffer_bases import with_buffer_bases
 from compiler.read.bundle import Bundle, BundleAddress, BundleLoop, Execution, read_bundle
 from compiler.read.folder_walk import (
     BUNDLE,
@@ -33,7 +34,6 @@ from compiler.read.folder_walk import (
 from compiler.read.kernel_arguments import pool_bytes_of, with_arguments
 from compiler.read.launch_spec import LaunchSpec, read_launch_spec
 from compiler.read.plain import parse_json, read_file, read_json
-from compiler.read.pool_bases import with_pool_bases
 from compiler.read.provenance import Provenance, read_provenance
 from compiler.read.residency import beyond_scratchpad, residency_findings
 from compiler.read.superdsc import SdscFile, read_superdsc
@@ -121,7 +121,7 @@ class _Reader:
         body = tuple(self._part(part) for part in bundle.body) if bundle else tuple(self._unordered())
         pool = max(bundle.pool_bytes if bundle else 0, launch.pool_bytes if launch else 0)
         kernel = KernelSpec(launch.kernel if launch else self._name(), body, pool_bytes=pool)
-        kernel = with_pool_bases(kernel)
+        kernel = with_buffer_bases(kernel)
         kernel = replace(kernel, pool_bytes=pool or pool_bytes_of(kernel))
         known = {argument.number: argument for argument in launch.arguments} if launch else {}
         kernel, disagreed = with_arguments(kernel, known, LAUNCH)

@@ -1,6 +1,6 @@
 """How long exports of a large model take: `python -m tests.benchmarks.exports [SPEC]`.
 
-Plans a stack of decoder layers (`staged`) and writes it in every format: seconds by the wall and by the processor, bytes
+Plans a stack of decoder layers (`staged`) and writes it in every format: seconds by wall and by processor, bytes
 on disk, and the peak of the process's memory beyond what was in use before.  Ends with 1 above the limit.  Default: 40
 layers of hidden size 4096 on 32 cores.  On a busy machine only the processor's seconds tell.
 """

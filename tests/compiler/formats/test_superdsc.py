@@ -22,7 +22,7 @@ def _file(op: OpSpec, numbering: Numbering | None = None, number: int = 0) -> tu
 
 def _dsc(whole: dict) -> dict:  # type: ignore[type-arg]
     inner = next(iter(whole.values()))
-    return next(iter(inner["dscs_"][0].values()))  # type: ignore[no-any-return]
+    return next(iter(inner["dscs_"][0].values()))
 
 
 def _folds(dsc: dict, tensor_number: int, dim: str) -> list[tuple[int, int]]:  # type: ignore[type-arg]
