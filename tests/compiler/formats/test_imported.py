@@ -103,6 +103,16 @@ def _one_per_op(compilation: Compilation, said: Specified) -> list[Step]:
     return [steps[handle.ir_chain[-1]] for handle in handles if handle]
 
 
+@pytest.mark.parametrize(("name", "pipeline"), PLANS)
+def test_an_imported_plan_is_exported_and_comes_back(name: str, pipeline: str) -> None:
+    once = from_specs(name, pipeline).compilation
+    said = op_specs(once)
+    assert not said.limits
+    twice = imported(said.kernels, once.problem.program.name, once.problem.device)
+    assert twice.findings == ()
+    assert twice.compilation.plan == once.plan
+
+
 @pytest.mark.parametrize(("name", "pipeline"), STAGED)
 def test_wrappers_come_back_as_the_plan(name: str, pipeline: str, tmp_path: Path) -> None:
     ours, path = example(name, pipeline=pipeline), tmp_path / "output_code.py"
