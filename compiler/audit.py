@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from compiler.check import CHECKS, check
-from compiler.compilation import Compilation, Verdict
+from compiler.compilation import AS_READ, IMPORTED, Compilation, Verdict
 from compiler.cost.model import price
 from compiler.differences import close, difference
 from compiler.errors import StudioError
@@ -109,9 +109,10 @@ def _solver_faults(whole: Compilation) -> Iterator[str]:
     if not close(solver.gap, gap):
         yield f"the gap of its solver is {solver.gap:g}, its claims make it {gap:g}"
     names = {claim.method} if claim else {name_of(whole.plan.pipeline), "passes"}
+    names = {IMPORTED} if whole.imported else names
     if solver.name not in names:
         yield f"its solver is {solver.name!r}, not {' or '.join(sorted(name for name in names if name))}"
-    if solver.status not in _statuses(whole.plan):
+    if solver.status not in (_statuses(whole.plan) if not whole.imported else {AS_READ}):
         yield f"the status of its solver is {solver.status!r}, which its claims do not bear out"
 
 
@@ -156,7 +157,12 @@ def _told(who: str, claim: Claim, lines: list[str]) -> bool:
 
 
 def _log_faults(whole: Compilation) -> Iterator[str]:
-    """Every pass of the pipeline has run, or the last one alone where a plan was changed for other pins."""
+    """Every pass of the pipeline has run, or the last one alone where a plan was changed for other pins.  No pass has
+    run where others made the plan."""
+    if whole.imported:
+        if [record.spec for record in whole.log] != [IMPORTED]:
+            yield "its log is not that of a plan that was read from files"
+        return
     passes = whole.plan.pipeline.split(",")
     try:
         parse_pipeline(whole.plan.pipeline)

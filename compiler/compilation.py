@@ -7,6 +7,7 @@ pipeline that cannot finish raises instead.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from compiler.graph import ModelGraph
 from compiler.plan import Plan
@@ -45,9 +46,15 @@ class SolverStatus:
     seconds: float
 
 
+IMPORTED: Final = "imported"
+"""In place of a pipeline and a solver, for decisions that were read from files of others."""
+AS_READ: Final = "as the files have it"
+"""The status of such decisions."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """The result of compiling one problem."""
+    """The result of compiling one problem, or what was compiled elsewhere."""
 
     graph: ModelGraph
     problem: Problem
@@ -57,6 +64,11 @@ class Compilation:
     verdicts: tuple[Verdict, ...]
     log: tuple[PassRecord, ...]
     solver: SolverStatus
+
+    @property
+    def imported(self) -> bool:
+        """True if others made the decisions, and this is what their files say."""
+        return self.plan.pipeline == IMPORTED
 
     @property
     def ok(self) -> bool:

@@ -15,16 +15,19 @@ from compiler.errors import InputError
 from compiler.frontend.sniff import FileKind, sniff
 from compiler.frontend.specs import ArchiveSpec, digest, repeated
 from compiler.frontend.specs import read_spec as read_model_spec
+from compiler.read.recognise import recognise
 from resources.examples import bundled_script, example, examples
 from spyre_studio.trace_sentence import trace_refusal
 
 
 class SpecKind(StrEnum):
-    """How the model is read: from an archive, built by code (a factory or a config), or from a file of ours."""
+    """How the model is read: from an archive, built by code (a factory or a config), from a file of ours, or out of
+    kernels that were compiled already."""
 
     ARCHIVE = "archive"
     CODE = "code"
     DOCUMENT = "document"
+    KERNELS = "kernels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,8 @@ class ModelSpec:
         return f"{self.text}?{query}" if query else self.text
 
     def digest(self) -> str:
-        """SHA-256 of the file, in hex."""
-        return digest(self.path)
+        """SHA-256 of the file, in hex; '' for a folder."""
+        return digest(self.path) if self.path.is_file() else ""
 
 
 def read_spec(spec: str) -> ModelSpec:
@@ -72,6 +75,8 @@ def _own_file(spec: str, head: str, query: str) -> ModelSpec:
         known = ", ".join(one.name for one in examples())
         raise InputError(spec, "there is neither a file nor an example of that name", f"the examples are {known}")
     path = _expanded(head).absolute()
+    if _exists(head) and recognise(path).holds_kernels:
+        return ModelSpec(SpecKind.KERNELS, str(path), path)
     refused = trace_refusal(path)
     if refused is not None:
         raise refused

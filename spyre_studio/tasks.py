@@ -31,6 +31,7 @@ from compiler.problem import Problem
 from simulator.report import VerifyReport
 from spyre_studio import model_process
 from spyre_studio.captured_cache import CapturedModel, load_captured, store_captured
+from spyre_studio.kernels_file import holds_kernels, read_kernels
 from spyre_studio.model_spec import ModelSpec, SpecKind, read_spec
 from spyre_studio.options import CompileOptions
 from spyre_studio.python_process import command
@@ -69,6 +70,9 @@ def capture(spec: str, reporter: Reporter) -> Captured:
 
 def _read_any(spec: str, reporter: Reporter) -> Captured | Compilation:
     found = read_spec(spec)
+    if found.kind is SpecKind.KERNELS:
+        reporter.progress(None, "read")
+        return read_kernels(found.path)
     if found.kind is not SpecKind.DOCUMENT:
         return _captured(found, reporter)
     reporter.progress(None, "read")
@@ -96,7 +100,9 @@ def _kind_of(text: str, path: Path) -> str:
 
 
 def read_plan_file(path: Path) -> Compilation:
-    """A saved plan; InputError for anything else."""
+    """A saved plan, or kernels that were compiled already; InputError for anything else."""
+    if holds_kernels(path):
+        return read_kernels(path)
     text = read_text(path)
     kind = _kind_of(text, path)
     if kind != "compilation":

@@ -1,6 +1,7 @@
 """Launch specification: shape, type and layout of every argument of a kernel, as `launch_spec.json` (facts 6).
 
-Owns its keys.  Refuses pools: bundles of ours allocate their own.
+Owns its keys, with the name of every argument beside those that others know: readers pass over what they do not.
+Refuses pools: bundles of ours allocate their own.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ def launch_spec(kernel: KernelSpec) -> dict[str, Json]:
 def _argument(argument: KernelArgument) -> dict[str, Json]:
     return {
         "arg_index": argument.number,
+        "name": argument.name,
         "role": "input" if argument.is_input else "output",
         "shape": list(argument.shape),
         "dtype": argument.dtype,

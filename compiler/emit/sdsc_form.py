@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from frozendict import frozendict
@@ -126,9 +126,10 @@ class _Maker:
         forms = [self._with_strides(tensor, form) for tensor, form in zip(self.tensors, forms, strict=True)]
         classes, named = self._classes(forms)
         masks = self._masks(named)
+        cut = self._cut()
         cores = tuple(
-            frozendict((self.labels[name], place) for name, place in self._core(core).items())
-            for core in range(self.spec.cores)
+            frozendict((self.labels[name], place) for name, place in self._core(cut, core).items())
+            for core in range(cut.cores)
         )
         return SdscForm(
             self.spec,
@@ -142,10 +143,16 @@ class _Maker:
             self._function(named),
         )
 
-    def _core(self, core: int) -> Mapping[str, int]:
+    def _cut(self) -> OpSpec:
+        """The op as it is cut: dims that padding makes whole are not (facts 3.4)."""
+        dims = tuple(replace(dim, slices=self.slices[self.labels[dim.symbol]]) for dim in self.spec.iteration)
+        fastest = tuple(dim.symbol for dim in self.spec.rounds if self.slices[self.labels[dim.symbol]] > 1)
+        return replace(self.spec, iteration=dims, fastest=fastest)
+
+    def _core(self, spec: OpSpec, core: int) -> Mapping[str, int]:
         """The slices of a core; a contracted dim that goes round first stands first."""
-        found, rounds = self.spec.slices_of(core), self.spec.rounds
-        if self.matmul and rounds and rounds[0] == self.spec.iteration[-1]:
+        found, rounds = spec.slices_of(core), spec.rounds
+        if self.matmul and rounds and rounds[0] == spec.iteration[-1]:
             first = rounds[0].symbol
             return {first: found[first], **{name: place for name, place in found.items() if name != first}}
         return found
@@ -287,6 +294,8 @@ class _Maker:
 
 def _labels(spec: OpSpec, matmul: bool) -> dict[str, str]:
     symbols = [dim.symbol for dim in spec.iteration]
+    if not symbols:
+        raise UnsaidError("it has no loops")
     most = len(_MATMUL_LABELS) if matmul else len(_LABELS) + 1
     if len(symbols) > most:
         raise UnsaidError(f"it has {len(symbols)} loops; {most} have labels")

@@ -222,7 +222,9 @@ class Flow:
         if begun is not None and begun.name not in self.torn and _unfinished(begun) and _partial(arg, specs[0]):
             begun.uses += written
             return begun
-        called = self._tensor_name(label, at, arg, argument, "t")
+        handle = specs[0].handle  # an op that has a name of its own gives it to what it writes
+        writer = name if handle is not None and handle.ir_chain else ""
+        called = self._tensor_name(label, at, arg, argument, "t", writer)
         made = Tensor(called, arg.name, label, arg.place, arg.size_bytes, span, argument, given=False)
         made.uses += written
         for place, other in list(self.live.items()):
@@ -234,9 +236,12 @@ class Flow:
         self.live[arg.place] = made
         return made
 
-    def _tensor_name(self, label: str, at: int, arg: TensorArg, argument: KernelArgument | None, kind: str) -> str:
-        """Its own name; else that of the kernel argument; else the kernel and the number of argument or op."""
-        given = arg.name or (argument.name if argument else "")
+    def _tensor_name(
+        self, label: str, at: int, arg: TensorArg, argument: KernelArgument | None, kind: str, writer: str = ""
+    ) -> str:
+        """Its own name; else that of the kernel argument, or of the op that writes it; else the kernel and the number
+        of argument or op."""
+        given = arg.name or (argument.name if argument else writer)
         number = f"{label}.arg{arg.place.at}" if arg.place.room is Room.HBM else f"{label}.{kind}{at}"
         return _fresh(given or number, self.names)
 

@@ -12,6 +12,7 @@ from itertools import groupby
 
 from frozendict import frozendict
 
+from compiler.compilation import AS_READ, IMPORTED
 from compiler.coordinates import core_boxes, lane_loops, stick_columns, walk_of
 from compiler.counts import counted
 from compiler.device import Device
@@ -27,21 +28,18 @@ from compiler.read.import_program import ProgramMaker, Step
 from compiler.read.plain import REMEDY
 from compiler.schedule import Schedule, expand
 
-PIPELINE = "imported"
-_SAYS = "as the files have it"
-
 
 def imported_plan(maker: ProgramMaker, kernels: tuple[KernelSpec, ...], device: Device) -> Plan:
     """The plan of the files; InputError if an op needs more cores than the device has."""
     layouts = {tensor.name: maker.forms.of(tensor).host.layout for tensor in maker.flow.tensors}
-    plan = Plan(maker.program.name, device.name, device.cores, PIPELINE, edits=maker.edits)
+    plan = Plan(maker.program.name, device.name, device.cores, IMPORTED, edits=maker.edits)
     schedule = expand(maker.program, plan)
     known = frozendict((name, layouts[name]) for name in schedule.buffers)
     divisions = {step.name: _division(step, schedule, known, device) for step in maker.steps}
     placement = _placement(maker, schedule, known, divisions)
-    reasons = {f"layout:{name}": _SAYS for name in known}
-    reasons |= {f"division:{name}": _SAYS for name in divisions}
-    reasons |= {f"edit:{edit.name}": _SAYS for edit in maker.edits}
+    reasons = {f"layout:{name}": AS_READ for name in known}
+    reasons |= {f"division:{name}": AS_READ for name in divisions}
+    reasons |= {f"edit:{edit.name}": AS_READ for edit in maker.edits}
     return replace(
         plan,
         layouts=known,

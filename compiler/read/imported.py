@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from compiler.check import check
-from compiler.compilation import Compilation, PassRecord, SolverStatus
+from compiler.compilation import AS_READ, IMPORTED, Compilation, PassRecord, SolverStatus
 from compiler.cost.model import price
 from compiler.counts import counted
 from compiler.device import Device
@@ -26,7 +26,7 @@ from compiler.problem import Problem
 from compiler.program import Program
 from compiler.read.import_coordinates import refactored
 from compiler.read.import_flow import Flow
-from compiler.read.import_plan import PIPELINE, imported_plan
+from compiler.read.import_plan import imported_plan
 from compiler.read.import_program import ProgramMaker
 from compiler.read.plain import REMEDY
 from compiler.validate import buffer_faults
@@ -65,8 +65,8 @@ def imported(kernels: tuple[KernelSpec, ...], name: str, device: Device, results
         *_owner_findings(maker, program),
     )
     seconds = time.perf_counter() - started
-    log = PassRecord(PIPELINE, seconds, (_summary(kernels, maker), *findings))
-    status = SolverStatus(PIPELINE, "as the files have it", cost.total_us, -1.0, -1.0, seconds)
+    log = PassRecord(IMPORTED, seconds, (_summary(kernels, maker), *findings))
+    status = SolverStatus(IMPORTED, AS_READ, cost.total_us, -1.0, -1.0, seconds)
     graph = _graph(maker.program)
     made = Compilation(graph, problem, plan, program, cost, check(problem, plan), (log,), status)
     return Imported(made, tuple(dict.fromkeys(findings)))

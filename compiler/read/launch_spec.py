@@ -66,7 +66,7 @@ def _argument(node: Node) -> KernelArgument:
         raise InputError(node.origin, why, REMEDY)
     return KernelArgument(
         number,
-        f"arg{number}",
+        node.text("name", "") or f"arg{number}",
         role == "input",
         shape,
         _contiguous(shape),

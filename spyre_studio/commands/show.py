@@ -19,6 +19,7 @@ from spyre_studio import tasks
 from spyre_studio.arguments import one_of
 from spyre_studio.commands.interrupt import run_aside
 from spyre_studio.commands.terminal import Terminal, warn
+from spyre_studio.kernels_file import holds_kernels, read_kernels, remarks
 from spyre_studio.pass_text import print_passes
 from spyre_studio.project_check import checked, model_fault
 from spyre_studio.project_document import KIND as PROJECT
@@ -70,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     refused = trace_refusal(arguments.file)
     if refused is not None:
         raise refused
+    if holds_kernels(arguments.file):
+        return _show_kernels(arguments.file, arguments.part)
     text = tasks.read_text(arguments.file)
     origin = str(arguments.file)
     kind = str(parse_document(text, origin, (*KINDS, PROJECT), NEWEST)["kind"])
@@ -82,6 +85,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(origin, f"it holds a {kind}, which has no parts", "leave out --part")
     print(_of_model(value) if isinstance(value, Captured) else to_text(value), end="")
     return 0
+
+
+def _show_kernels(path: Path, part: str | None) -> int:
+    """Kernels of others as a plan, after what was found in their files."""
+    whole = read_kernels(path)
+    for sentence in remarks(whole):
+        warn(sentence)
+    return _show_plan(whole, part, str(path))
 
 
 def _show_passes(path: Path, part: str | None) -> int:

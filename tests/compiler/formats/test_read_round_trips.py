@@ -96,7 +96,7 @@ def test_launch_specifications_hold_the_arguments(tmp_path: Path, name: str) -> 
     for kernel in kernels_of(name):
         found = read_launch_spec(json.loads(json.dumps(launch_spec(kernel))), "a")
         assert found.kernel == kernel.name
-        assert found.arguments == tuple(replace(each, name=f"arg{each.number}") for each in kernel.arguments)
+        assert found.arguments == kernel.arguments
 
 
 @pytest.mark.parametrize("name", [*EXAMPLES, PARTIAL])

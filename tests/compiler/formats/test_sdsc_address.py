@@ -11,8 +11,11 @@ from compiler.emit.op_specs import op_specs
 from compiler.emit.sdsc_address import Numbering, block_bytes
 from compiler.emit.sdsc_form import sdsc_form
 from compiler.emit.unsaid import UnsaidError
-from compiler.formats.opspec import OpSpec, Room
+from compiler.formats.expression import Expression, parse_expression
+from compiler.formats.opspec import Dimension, OpSpec, Place, Room, TensorArg
 from tests.compiler.formats.exported import example
+
+HBM = Place(Room.HBM, 0)
 
 
 def pieces() -> list[OpSpec]:
@@ -56,3 +59,26 @@ def test_a_start_inside_of_a_dim_that_cores_share_out_has_no_words() -> None:
     form = sdsc_form(replace(op, iteration=wide, args=(*op.args[:-1], output), constants=frozendict()))
     with pytest.raises(UnsaidError, match="begins inside of a dim that cores share out"):
         Numbering().number(form)
+
+
+def test_an_op_without_loops_is_named_and_padding_takes_slices_away() -> None:
+    op = pieces()[0]
+    with pytest.raises(UnsaidError, match="it has no loops"):
+        sdsc_form(replace(op, iteration=(), args=()))
+    swap = OpSpec(
+        "ReStickifyOpHBM",
+        False,
+        (Dimension("c0", 100, 4), Dimension("c1", 128, 2)),
+        (
+            TensorArg(True, 0, "SEN169_FP16", (2, 100, 64), _walk("c1", "c0"), HBM),
+            TensorArg(False, 1, "SEN169_FP16", (2, 128, 64), _walk("c0", "c1"), Place(Room.HBM, 1)),
+        ),
+    )
+    form = sdsc_form(swap)
+    assert form.slices == {"mb": 1, "out": 2}
+    assert form.cores == 2
+    assert [dict(core) for core in form.core_slices] == [{"mb": 0, "out": 0}, {"mb": 0, "out": 1}]
+
+
+def _walk(stick: str, row: str) -> tuple[Expression, ...]:
+    return tuple(map(parse_expression, (f"floor({stick}/64)", row, f"Mod({stick}, 64)")))

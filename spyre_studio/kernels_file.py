@@ -1,0 +1,48 @@
+"""Kernels files: what torch-spyre compiled, as a plan that every view and command takes.
+
+Owns the way from a file or folder of kernels to a compilation, and the sentences about what it does not hold.  Refuses
+to run anything of it, and to believe it: the checker proves it as it proves plans of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from compiler.compilation import Compilation
+from compiler.device import Device, load_device
+from compiler.read.imported import imported
+from compiler.read.kernel_folder import read_programs
+from compiler.read.recognise import recognise
+
+DEVICE: Final = "spyre"
+"""Files of kernels do not say for which device they are; there is one such card."""
+
+
+def holds_kernels(path: Path) -> bool:
+    """True for a file or folder of kernels; InputError if it cannot be opened."""
+    return recognise(path).holds_kernels
+
+
+def read_kernels(path: Path, device: Device | None = None) -> Compilation:
+    """The kernels as a compilation, what was found in the files among its log; InputError with one sentence."""
+    target = device if device is not None else load_device(DEVICE)
+    read = read_programs(path, target.count("lx_bytes"))
+    made = imported(read.kernels, read.name, target, read.results).compilation
+    found = (*read.findings, *(f"{file}: not read" for file in read.listed), *_unknown(read.extra))
+    if not found:
+        return made
+    first = made.log[0]
+    return replace(made, log=(replace(first, decided=(*first.decided, *found)), *made.log[1:]))
+
+
+def remarks(compilation: Compilation) -> tuple[str, ...]:
+    """What was found in the files that a compilation was read from, one sentence each; none for a plan of ours."""
+    return compilation.log[0].decided[1:] if compilation.imported else ()
+
+
+def _unknown(extra: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    for file, fields in extra.items():
+        yield f"{file}: unknown {'field' if len(fields) == 1 else 'fields'} {', '.join(sorted(fields))}"
