@@ -38,11 +38,6 @@ def read_kernels(path: Path, device: Device | None = None) -> Compilation:
     return replace(made, log=(replace(first, decided=(*first.decided, *found)), *made.log[1:]))
 
 
-def remarks(compilation: Compilation) -> tuple[str, ...]:
-    """What was found in the files that a compilation was read from, one sentence each; none for a plan of ours."""
-    return compilation.log[0].decided[1:] if compilation.imported else ()
-
-
 def _unknown(extra: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     for file, fields in extra.items():
         yield f"{file}: unknown {'field' if len(fields) == 1 else 'fields'} {', '.join(sorted(fields))}"

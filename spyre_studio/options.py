@@ -5,8 +5,9 @@ Owns the four choices and their defaults.  Refuses pins: those belong to the mod
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from compiler.compilation import IMPORTED
 from compiler.device import Device, load_device
 
 
@@ -19,6 +20,11 @@ class CompileOptions:
     cores: int | None = None
     pipeline: str = "staged"
     seconds: float | None = None
+
+    @property
+    def ours(self) -> CompileOptions:
+        """The same with a pipeline of ours, where the plan on screen was made by others."""
+        return replace(self, pipeline=CompileOptions().pipeline) if self.pipeline == IMPORTED else self
 
     def load(self) -> Device:
         """The device with the chosen number of cores; InputError if there is no such device."""

@@ -18,6 +18,7 @@ from compiler.problem import Problem
 from compiler.text.pins_text import print_pins
 from simulator.report import VerifyReport
 from spyre_studio.failure import Failure
+from spyre_studio.import_words import import_words
 from spyre_studio.options import CompileOptions
 from spyre_studio.pin_change import (
     PinChange,
@@ -81,15 +82,15 @@ class Session(Advising):
 
     def _adopt_plan(self, spec: str, shared: Shared, whole: Compilation) -> None:
         """Show a saved plan: its device, pipeline and pins become the current ones."""
-        problem = whole.problem
-        self._options = CompileOptions(
-            problem.device.name, problem.device.cores, whole.plan.pipeline, self._options.seconds
-        )
-        self._device = problem.device
+        problem, device = whole.problem, whole.problem.device
+        self._options = CompileOptions(device.name, device.cores, whole.plan.pipeline, self._options.seconds)
+        self._device = device
         asked = Asked.of(shared.handle, self._device, self._options, problem.pins)
         entry = self._plans.add(asked, shared.handle, whole)
         self._adopt(spec, shared, Captured(whole.graph, problem.program), problem.pins, entry)
         self.changed.emit("options")
+        if import_words(whole):
+            self.noted.emit(import_words(whole))
 
     def open_project(self, path: str) -> None:
         """Open a project file; what is open stays until the project has a plan to show."""
@@ -285,7 +286,7 @@ class Session(Advising):
         A search that was stopped goes on from where it was.
         """
         if self._model is not None and self._captured is not None and not self._opening:
-            shown = self._shown
+            self._options, shown = self._options.ours, self._shown
             again = shown is not None and not self.stale and was_stopped(shown.compilation.solver)
             self._solve(self._asked(self._pins), self._model, self._captured, self._pins, self._show, again)
 
