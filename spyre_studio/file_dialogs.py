@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 if TYPE_CHECKING:
     from compiler.emit.format import Format
 
-OPENABLE: Final = "Models, plans and projects (*.pt2 *.json *.py *.spyre);;All files (*)"
+OPENABLE: Final = "Models, plans, projects and kernels (*.pt2 *.json *.py *.spyre *.mlir);;All files (*)"
 _PROJECTS: Final = "Projects (*.spyre)"
 _JSON: Final = "JSON (*.json)"
 

@@ -15,15 +15,16 @@ from compiler.compilation import Compilation
 from compiler.device import Device, load_device
 from compiler.read.imported import imported
 from compiler.read.kernel_folder import read_programs
-from compiler.read.recognise import recognise
+from compiler.read.recognise import Kind, recognise
 
 DEVICE: Final = "spyre"
 """Files of kernels do not say for which device they are; there is one such card."""
 
 
-def holds_kernels(path: Path) -> bool:
-    """True for a file or folder of kernels; InputError if it cannot be opened."""
-    return recognise(path).holds_kernels
+def is_foreign(path: Path) -> bool:
+    """True for a file or folder of kernels, and for what lies beside them, which reading says; InputError if it cannot
+    be opened."""
+    return recognise(path) is not Kind.OTHER
 
 
 def read_kernels(path: Path, device: Device | None = None) -> Compilation:

@@ -31,7 +31,7 @@ from compiler.problem import Problem
 from simulator.report import VerifyReport
 from spyre_studio import model_process
 from spyre_studio.captured_cache import CapturedModel, load_captured, store_captured
-from spyre_studio.kernels_file import holds_kernels, read_kernels
+from spyre_studio.kernels_file import is_foreign, read_kernels
 from spyre_studio.model_spec import ModelSpec, SpecKind, read_spec
 from spyre_studio.options import CompileOptions
 from spyre_studio.python_process import command
@@ -101,7 +101,7 @@ def _kind_of(text: str, path: Path) -> str:
 
 def read_plan_file(path: Path) -> Compilation:
     """A saved plan, or kernels that were compiled already; InputError for anything else."""
-    if holds_kernels(path):
+    if is_foreign(path):
         return read_kernels(path)
     text = read_text(path)
     kind = _kind_of(text, path)
@@ -286,6 +286,9 @@ def handover_of(
 def verify(compilation: Compilation, seed: int | None, poison: bool, reporter: Reporter) -> VerifyReport:
     """Run the program on the simulated device, and PyTorch on the same numbers: on inputs drawn with the seed, without
     one on those of the factory, where the model has one."""
+    if compilation.imported:
+        why = "it was read from kernels, which hold no PyTorch model to compare with"
+        raise InputError(compilation.plan.model, why, "compare it with a plan of its model, or simulate it")
     source = compilation.problem.program.source
     spec = read_spec(source.spec)
     _require_torch(spec.text)

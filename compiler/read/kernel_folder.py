@@ -77,6 +77,9 @@ def _no_kernels(path: Path, kind: Kind) -> InputError:
     remedy = "choose a kernel folder, an sdsc file, a wrapper or op specifications"
     if kind in (Kind.PROVENANCE, Kind.LAUNCH_SPEC, Kind.SPYRECODE):
         remedy = "choose the kernel folder that it belongs to"
+    if kind is Kind.KTIR:
+        why = "it is a KTIR module, which says what cores do and not what a plan decided"
+        return InputError(str(path), why, remedy)
     if kind is not Kind.OTHER:
         return InputError(str(path), f"it is a {kind.value} file, which holds no kernels of its own", remedy)
     what = "folder" if path.is_dir() else "file"

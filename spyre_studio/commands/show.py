@@ -20,7 +20,7 @@ from spyre_studio.arguments import one_of
 from spyre_studio.commands.interrupt import run_aside
 from spyre_studio.commands.terminal import Terminal, warn
 from spyre_studio.import_words import remarks
-from spyre_studio.kernels_file import holds_kernels, read_kernels
+from spyre_studio.kernels_file import is_foreign, read_kernels
 from spyre_studio.pass_text import print_passes
 from spyre_studio.project_check import checked, model_fault
 from spyre_studio.project_document import KIND as PROJECT
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     refused = trace_refusal(arguments.file)
     if refused is not None:
         raise refused
-    if holds_kernels(arguments.file):
+    if is_foreign(arguments.file):
         return _show_kernels(arguments.file, arguments.part)
     text = tasks.read_text(arguments.file)
     origin = str(arguments.file)

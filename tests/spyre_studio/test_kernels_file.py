@@ -1,0 +1,155 @@
+"""Kernels that were compiled elsewhere, in commands and in the window: shown, checked, compared, planned anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from compiler.codec import to_json
+from compiler.compilation import IMPORTED, Compilation
+from compiler.emit import ready
+from compiler.errors import InputError
+from spyre_studio import tasks
+from spyre_studio.export_file import write_export
+from spyre_studio.import_words import import_words, remarks
+from spyre_studio.jobs import Jobs
+from spyre_studio.kernels_file import is_foreign, read_kernels
+from spyre_studio.session import Session
+from tests.compiler.formats.exported import example
+from tests.spyre_studio.command_line import Outcome
+from tests.spyre_studio.stage import quiet_settings
+
+PATIENCE_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The kernels of an example."""
+    place = tmp_path_factory.mktemp("kernels") / "mlp"
+    write_export(ready(example("mlp"), "kernels"), str(place))
+    return place
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The plan that they were exported from."""
+    path = tmp_path_factory.mktemp("plans") / "mlp.plan.json"
+    path.write_text(to_json(example("mlp")), "utf-8")
+    return path
+
+
+def test_what_is_foreign(folder: Path, saved: Path) -> None:
+    assert is_foreign(folder)
+    assert is_foreign(folder / "kernel0")
+    assert is_foreign(folder / "kernel0" / "bundle.mlir")
+    assert is_foreign(folder / "spyre_provenance.json"), "reading it says what it is"
+    assert not is_foreign(saved)
+
+
+def test_the_plan_comes_back(folder: Path) -> None:
+    made, own = read_kernels(folder), example("mlp")
+    assert made.imported
+    assert made.ok
+    assert {name: division.factors for name, division in made.plan.divisions.items()} == {
+        name: division.factors for name, division in own.plan.divisions.items()
+    }
+    assert made.cost.total_us == pytest.approx(own.cost.total_us)
+    assert remarks(made)
+    assert import_words(made).startswith("Read from files of others: no wrapper is there")
+    assert not remarks(own)
+    assert not import_words(own)
+
+
+def test_commands_take_kernels_where_they_take_plans(
+    capsys: pytest.CaptureFixture[str], folder: Path, saved: Path, tmp_path: Path
+) -> None:
+    shown = Outcome(capsys, "show", folder)
+    assert (shown.code, 'pipeline "imported"' in shown.out) == (0, True)
+    assert "no wrapper is there" in shown.err
+    checked = Outcome(capsys, "check", folder)
+    assert (checked.code, "failed" in checked.out) == (0, False)
+    compared = Outcome(capsys, "diff", saved, folder)
+    assert "total: 163.10 -> 163.10" in compared.out
+    assert "division" not in compared.out
+    own = tmp_path / "own.json"
+    assert Outcome(capsys, "compile", folder, "-o", own).code == 0
+    assert not tasks.read_plan_file(own).imported
+    again = tmp_path / "again"
+    assert Outcome(capsys, "export", folder, "--format", "kernels", "-o", again).code == 0
+    first, second = (place / "kernel0" for place in (folder, again))
+    assert (second / "bundle.mlir").read_text("utf-8") == (first / "bundle.mlir").read_text("utf-8")
+    one, other = (json.loads((place / "sdsc_0.json").read_text("utf-8")) for place in (first, second))
+    for document in (one, other):
+        document["0_batchmatmul"].pop("debug_handle_")  # its chain begins at another name
+    assert one == other
+
+
+def test_what_lies_beside_kernels_is_named(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    refused = Outcome(capsys, "show", folder / "spyre_provenance.json").refused()
+    assert "it is a provenance file" in refused
+    refused = Outcome(capsys, "compile", folder / "kernel0" / "spyreCodeDir" / "launch_spec.json").refused()
+    assert "choose the kernel folder that it belongs to" in refused
+
+
+def test_numbers_cannot_be_compared_without_a_model(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    assert "read from kernels, which hold no PyTorch model" in Outcome(capsys, "verify", folder).refused()
+
+
+def test_an_imported_plan_is_saved_and_a_changed_one_is_refused(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "imported.json"
+    text = to_json(read_kernels(folder))
+    path.write_text(text, "utf-8")
+    assert tasks.read_sound_plan(path).imported
+    document = json.loads(text)
+    document["value"]["solver"]["status"] = "optimal"
+    path.write_text(json.dumps(document), "utf-8")
+    with pytest.raises(InputError, match="the status of its solver is 'optimal'"):
+        tasks.read_sound_plan(path)
+
+
+@pytest.fixture
+def session(qtbot: QtBot, jobs: Jobs, tmp_path: Path) -> Iterator[Session]:
+    jobs.keep([])
+    made = Session(jobs, quiet_settings(str(tmp_path)))
+    yield made
+    made.cancel()
+
+
+def opened(qtbot: QtBot, session: Session, path: Path) -> Compilation:
+    session.open(str(path))
+    qtbot.waitUntil(lambda: not session.busy, timeout=PATIENCE_MS)
+    assert session.compilation is not None
+    return session.compilation
+
+
+def test_kernels_open_in_the_window_and_are_planned_anew(qtbot: QtBot, session: Session, folder: Path) -> None:
+    notes: list[str] = []
+    session.noted.connect(notes.append)
+    first = opened(qtbot, session, folder)
+    assert (first.imported, session.stale, session.options.pipeline) == (True, False, IMPORTED)
+    assert notes == [import_words(first)]
+    session.pin_division("act.gelu", {"i": 2})
+    session.resolve()
+    qtbot.waitUntil(lambda: not session.busy, timeout=PATIENCE_MS)
+    second = session.compilation
+    assert second is not None
+    assert not second.imported
+    assert second.plan.divisions["act.gelu"].factors == {"i": 2}
+    assert (session.before, session.options.pipeline, session.stale) == (first, "staged", False)
+
+
+def test_what_cannot_be_read_leaves_what_is_open(qtbot: QtBot, session: Session, folder: Path, tmp_path: Path) -> None:
+    first = opened(qtbot, session, folder)
+    broken = tmp_path / "sdsc_0.json"
+    broken.write_text('{"0_add": {"dscs_": [{"add": {"N_": []}}]}}', "utf-8")
+    told: list[str] = []
+    session.failed.connect(lambda what, why, remedy: told.append(f"{what}: {why}; {remedy}"))
+    session.open(str(broken))
+    qtbot.waitUntil(lambda: not session.busy, timeout=PATIENCE_MS)
+    assert len(told) == 1
+    assert "sdsc_0.json" in told[0]
+    assert session.compilation is first
