@@ -14,7 +14,7 @@ from frozendict import frozendict
 from compiler.codec import to_json
 from compiler.compilation import Compilation
 from compiler.emit.device_mlir import device_limits, device_lines
-from compiler.emit.format import HINTED, SPELLING, Format, Material, Ready, one_file, whole
+from compiler.emit.format import BUNDLE, HINTED, SPELLING, Format, Material, Ready, one_file, whole
 from compiler.emit.kernel_folders import kernel_files, kernel_limits
 from compiler.emit.opspec_json import opspec_lines
 from compiler.emit.plan_json import plan_json
@@ -58,6 +58,7 @@ _ROWS = (
         "sdsc_<i>.json, bundle.mlir and launch_spec.json of every kernel, and spyre_provenance.json.",
         kernel_files,
         kernel_limits,
+        (BUNDLE,),
     ),
     Format(
         "opspec-json",

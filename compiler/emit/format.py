@@ -43,6 +43,12 @@ SPELLING: Final = Choice(
     tuple(Spelling),
     "new: #ktdp.memory_space<...>, as interpreter and scheduler read it now; old: as in the proposal",
 )
+BUNDLE: Final = Choice(
+    "bundle",
+    "Bundle",
+    ("native", "generic"),
+    "native: as the back end reads it; generic: every op quoted, for MLIR tools that do not know the dialect",
+)
 HINTED: Final = Choice("ops", "Ops", (PINNED, ALL), "pinned: ops whose division is pinned; all: every op of the plan")
 
 

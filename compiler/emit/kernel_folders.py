@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from compiler.emit.bundle import bundle_text
+from compiler.emit.bundle import bundle_text, generic_bundle
+from compiler.emit.format import BUNDLE as BUNDLES
 from compiler.emit.format import Material, Part
 from compiler.emit.launch_spec import launch_spec_text
 from compiler.emit.provenance import provenance_text
@@ -33,8 +34,9 @@ _STRANGE: Final = re.compile(r"[^\w.-]+")
 def kernel_files(material: Material) -> Iterator[Part]:
     """All files, kernel by kernel."""
     kernels = material.specified.kernels
+    write = generic_bundle if material.choice(BUNDLES) == "generic" else bundle_text
     for folder, kernel in zip(folder_names(kernels), kernels, strict=True):
-        yield from _kernel(folder, kernel)
+        yield from _kernel(folder, kernel, write)
     yield Part(PROVENANCE, provenance_text(kernels))
     if material.specified.constants:
         yield Part(CONSTANTS, _constants(material))
@@ -62,7 +64,7 @@ def folder_names(kernels: Sequence[KernelSpec]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _kernel(folder: str, kernel: KernelSpec) -> Iterator[Part]:
+def _kernel(folder: str, kernel: KernelSpec, write: Callable[[KernelSpec, Sequence[Numbered]], str]) -> Iterator[Part]:
     numbering, addresses = Numbering(), list[Numbered]()
     for spec in kernel.ops():
         try:
@@ -73,7 +75,7 @@ def _kernel(folder: str, kernel: KernelSpec) -> Iterator[Part]:
         number = len(addresses)
         addresses.append(numbered)
         yield Part(f"{folder}/sdsc_{number}.json", superdsc_text(form, number, addresses[-1]))
-    yield Part(f"{folder}/{BUNDLE}", bundle_text(kernel, addresses))
+    yield Part(f"{folder}/{BUNDLE}", write(kernel, addresses))
     yield Part(f"{folder}/{LAUNCH}", launch_spec_text(kernel))
 
 
