@@ -13,6 +13,7 @@ from typing import Final
 
 from compiler.compilation import Compilation
 from compiler.device import Device, load_device
+from compiler.errors import InputError
 from compiler.read.imported import imported
 from compiler.read.kernel_folder import read_programs
 from compiler.read.recognise import Kind, recognise
@@ -22,9 +23,12 @@ DEVICE: Final = "spyre"
 
 
 def is_foreign(path: Path) -> bool:
-    """True for a file or folder of kernels, and for what lies beside them, which reading says; InputError if it cannot
-    be opened."""
-    return recognise(path) is not Kind.OTHER
+    """True for a file or folder of kernels, and for what lies beside them, which reading says; False for what cannot be
+    opened."""
+    try:
+        return recognise(path) is not Kind.OTHER
+    except InputError:
+        return False
 
 
 def read_kernels(path: Path, device: Device | None = None) -> Compilation:

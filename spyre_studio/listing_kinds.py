@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 
 from compiler.compilation import Compilation
-from compiler.emit import FORMATS, export
+from compiler.emit import FORMATS, ready
+from compiler.emit.format import Ready
 from compiler.errors import StudioError
 from compiler.pass_story import PassStory
 from compiler.program import Program
@@ -95,7 +96,13 @@ def names_of(compilation: Compilation) -> Names:
 
 
 def _exported(name: str) -> Callable[[Compilation], str]:
-    return lambda whole: export(whole, name)
+    return lambda whole: _beginning_with_limits(ready(whole, name))
+
+
+def _beginning_with_limits(made: Ready) -> str:
+    """The text, after what the format has no words for."""
+    limits = (f"// left out: {limit}\n" for limit in made.limits)
+    return "".join((*limits, *(part.text for part in made.parts(partial=True))))
 
 
 def alike_cores(program: Program) -> Numbers:

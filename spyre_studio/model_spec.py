@@ -15,8 +15,8 @@ from compiler.errors import InputError
 from compiler.frontend.sniff import FileKind, sniff
 from compiler.frontend.specs import ArchiveSpec, digest, repeated
 from compiler.frontend.specs import read_spec as read_model_spec
-from compiler.read.recognise import Kind, recognise
 from resources.examples import bundled_script, example, examples
+from spyre_studio.kernels_file import is_foreign
 from spyre_studio.trace_sentence import trace_refusal
 
 
@@ -75,7 +75,7 @@ def _own_file(spec: str, head: str, query: str) -> ModelSpec:
         known = ", ".join(one.name for one in examples())
         raise InputError(spec, "there is neither a file nor an example of that name", f"the examples are {known}")
     path = _expanded(head).absolute()
-    if _exists(head) and recognise(path) is not Kind.OTHER:
+    if _exists(head) and is_foreign(path):
         return ModelSpec(SpecKind.KERNELS, str(path), path)
     refused = trace_refusal(path)
     if refused is not None:

@@ -228,20 +228,21 @@ def _export(call: Call) -> Result:
     if name == WHOLE:
         write_whole(Path(path), to_json(plan) + "\n")
         return path, path
-    chosen, partial = call.get("chosen", dict), call.get("partial", bool)
+    chosen, partial = call.arguments.get("chosen", {}), bool(call.arguments.get("partial"))
     write_export(_ready(plan, name, chosen), path, partial=partial)
     return path, path
 
 
 def _preview(call: Call) -> Result:
-    plan, name, chosen = call.get("plan", Compilation), call.get("format", str), call.get("chosen", dict)
+    plan, name, chosen = call.get("plan", Compilation), call.get("format", str), call.arguments.get("chosen", {})
     found = preview(_ready(plan, name, chosen))
     return found, unstructure(found)
 
 
-def _ready(plan: Compilation, name: str, chosen: dict[object, object]) -> Ready:
+def _ready(plan: Compilation, name: str, chosen: object) -> Ready:
+    known = chosen if isinstance(chosen, dict) else {}
     sound = tasks.sound(plan, "the plan on screen")
-    return ready(sound, name, {str(key): str(value) for key, value in chosen.items()})
+    return ready(sound, name, {str(key): str(value) for key, value in known.items()})
 
 
 def _layout(call: Call) -> Result:

@@ -18,7 +18,9 @@ good = strategies.compilations.map(lambda whole: replace(whole, verdicts=(Verdic
 
 
 def test_rows_are_told_apart() -> None:
-    assert all(row.name == name and row.title and row.suffix.startswith(".") for name, row in FORMATS.items())
+    assert all(
+        row.name == name and row.title and (row.folder or row.suffix.startswith(".")) for name, row in FORMATS.items()
+    )
     assert len({row.title for row in FORMATS.values()}) == len(FORMATS)
 
 

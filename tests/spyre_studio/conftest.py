@@ -33,6 +33,15 @@ def dark(qapp: QApplication) -> Iterator[Theme]:
     apply_theme(qapp, DARK)
 
 
+@pytest.fixture(autouse=True)
+def nothing_in_the_way(qapp: QApplication) -> Iterator[None]:
+    """A menu or a modal dialog that a test leaves open is closed: the next one's mouse would not get through."""
+    yield
+    for left in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
+        if left is not None:
+            left.close()
+
+
 @pytest.fixture
 def qtbot(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> QtBot:
     """What a test adds is dressed as the window is."""
