@@ -12,7 +12,7 @@ from typing import BinaryIO, Final
 
 from compiler.emit import FORMATS
 from compiler.emit.format import Part, Ready
-from spyre_studio.output_file import check_output, is_stdout, write_output_with
+from spyre_studio.output_file import check_apart, check_output, is_stdout, write_output_with
 from spyre_studio.output_folder import check_folder, write_folder
 from spyre_studio.preview import MOST_FILES, Preview
 
@@ -22,6 +22,7 @@ PREVIEW_CHARACTERS: Final = 16_000
 def check_place(name: str, place: str, *read: Path) -> None:
     """InputError if the export cannot be written there."""
     if FORMATS[name].folder and not is_stdout(place):
+        check_apart(Path(place), read)
         check_folder(Path(place))
     else:
         check_output(place, *read)

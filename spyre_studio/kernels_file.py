@@ -31,6 +31,11 @@ def is_foreign(path: Path) -> bool:
         return False
 
 
+def read_places(path: Path) -> tuple[Path, ...]:
+    """What reading a plan reads: the file, and for one file of a kernel the folder with the others."""
+    return (path, path.parent) if path.is_file() and is_foreign(path) else (path,)
+
+
 def read_kernels(path: Path, device: Device | None = None) -> Compilation:
     """The kernels as a compilation, what was found in the files among its log; InputError with one sentence."""
     target = device if device is not None else load_device(DEVICE)

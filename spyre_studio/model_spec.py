@@ -16,7 +16,7 @@ from compiler.frontend.sniff import FileKind, sniff
 from compiler.frontend.specs import ArchiveSpec, digest, repeated
 from compiler.frontend.specs import read_spec as read_model_spec
 from resources.examples import bundled_script, example, examples
-from spyre_studio.kernels_file import is_foreign
+from spyre_studio.kernels_file import is_foreign, read_places
 from spyre_studio.trace_sentence import trace_refusal
 
 
@@ -61,8 +61,8 @@ def read_spec(spec: str) -> ModelSpec:
 
 
 def files_of(spec: str) -> tuple[Path, ...]:
-    """The file behind a spec; InputError as for `read_spec`."""
-    return (read_spec(spec).path,)
+    """The files behind a spec; InputError as for `read_spec`."""
+    return read_places(read_spec(spec).path)
 
 
 def _own_file(spec: str, head: str, query: str) -> ModelSpec:

@@ -31,9 +31,17 @@ def check_output(place: str, *read: Path) -> None:
         raise _unwritable(place, error) from error
 
 
+def check_apart(path: Path, read: tuple[Path, ...]) -> None:
+    """InputError if a place lies in one of the folders that are `read`."""
+    within = next((one for one in read if one.is_dir() and one.resolve() in path.resolve().parents), None)
+    if within is not None:
+        raise InputError(str(path), f"it lies in {within}, which is read by this command", "write to another place")
+
+
 def _check(path: Path, read: tuple[Path, ...]) -> None:
     if path.is_dir():
         raise InputError(str(path), "it is a folder, and cannot be written as a file", f"name a file, as in {path}/out")
+    check_apart(path, read)
     if path.exists():
         same = [one for one in read if one.exists() and one.samefile(path)]
         if same:

@@ -1,25 +1,20 @@
 """Output folders: several files that belong together, written whole or not at all.
 
-Owns the folder beside the wanted one that is filled first and then takes its place, and which folders may be replaced:
-empty ones, and those that hold nothing but what such an export writes.  Refuses every other: somebody's files would go.
+Owns the folder beside the wanted one that is filled first and then takes its place.  Refuses a place where anything is
+but an empty folder: kernels that somebody else wrote have the same names as ours, and would go.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, TextIO
+from typing import TextIO
 
 from compiler.emit.format import Part
-from compiler.emit.kernel_folders import BUNDLE, CONSTANTS, LAUNCH, PROVENANCE
 from compiler.errors import InputError
-
-_OURS: Final = re.compile(r"sdsc_\d+\.json")
-_NAMES: Final = frozenset({BUNDLE, CONSTANTS, PROVENANCE, LAUNCH.rpartition("/")[2]})
 
 
 def check_folder(place: Path) -> None:
@@ -49,21 +44,15 @@ def _check(place: Path) -> None:
     if place.exists():
         if not place.is_dir():
             raise InputError(str(place), "it is a file, and the export is a folder", "name another folder")
-        strange = next((one for one in sorted(place.rglob("*")) if not _ours(one)), None)
-        if strange is not None:
-            why = f"it holds {strange.relative_to(place)}, which no export wrote and would be lost"
-            raise InputError(str(place), why, "name a new folder, or an empty one")
+        held = next(iter(sorted(place.iterdir())), None)
+        if held is not None:
+            why = f"the folder is not empty: it holds {held.name}, which would be lost"
+            raise InputError(str(place), why, "name a new folder, or remove this one first")
     parent = place.resolve().parent
     if not parent.is_dir():
         raise InputError(str(place), f"there is no folder {parent}", "make it, or choose another place")
     if not os.access(parent, os.W_OK):
         raise InputError(str(place), f"the folder {parent} is write-protected", "choose another place")
-
-
-def _ours(path: Path) -> bool:
-    if path.is_symlink():
-        return False
-    return path.is_dir() or path.name in _NAMES or _OURS.fullmatch(path.name) is not None
 
 
 def _fill(folder: Path, parts: Iterable[Part]) -> int:
@@ -89,18 +78,10 @@ def _opened(path: Path) -> TextIO:
 
 
 def _put(beside: Path, target: Path) -> None:
-    """In the place of what is there, which is back if the move fails."""
-    old = target.with_name(f"{beside.name}.old")
-    if not target.exists():
-        beside.rename(target)
-        return
-    target.rename(old)
-    try:
-        beside.rename(target)
-    except OSError:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+    """In the place of an empty folder, or of none."""
+    if target.exists():
+        target.rmdir()
+    beside.rename(target)
 
 
 def _unwritable(place: Path, error: Exception) -> InputError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,6 +32,7 @@ from compiler.problem import Problem
 from simulator.report import VerifyReport
 from spyre_studio import model_process
 from spyre_studio.captured_cache import CapturedModel, load_captured, store_captured
+from spyre_studio.import_words import remarks
 from spyre_studio.kernels_file import is_foreign, read_kernels
 from spyre_studio.model_spec import ModelSpec, SpecKind, read_spec
 from spyre_studio.options import CompileOptions
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from simulator.trace import Trace
 
 _KINDS = {"model": "a captured model", "compilation": "a saved plan"}
+_REMARKS = 20  # that are told; the rest is counted
 _PROJECT = "project"
 _READ = (*KINDS, _PROJECT)
 
@@ -72,7 +75,7 @@ def _read_any(spec: str, reporter: Reporter) -> Captured | Compilation:
     found = read_spec(spec)
     if found.kind is SpecKind.KERNELS:
         reporter.progress(None, "read")
-        return read_kernels(found.path)
+        return _told(read_kernels(found.path))
     if found.kind is not SpecKind.DOCUMENT:
         return _captured(found, reporter)
     reporter.progress(None, "read")
@@ -102,7 +105,7 @@ def _kind_of(text: str, path: Path) -> str:
 def read_plan_file(path: Path) -> Compilation:
     """A saved plan, or kernels that were compiled already; InputError for anything else."""
     if is_foreign(path):
-        return read_kernels(path)
+        return _told(read_kernels(path))
     text = read_text(path)
     kind = _kind_of(text, path)
     if kind != "compilation":
@@ -114,6 +117,14 @@ def read_plan_file(path: Path) -> Compilation:
 def read_sound_plan(path: Path) -> Compilation:
     """A saved plan with fresh verdicts; InputError for anything else, and for a plan that a check refuses."""
     return sound(read_plan_file(path), str(path))
+
+
+def _told(compilation: Compilation) -> Compilation:
+    """The same, after what was found in its files is said on stderr: no command passes over it."""
+    found = remarks(compilation)
+    more = [f"and {len(found) - _REMARKS} more remarks"] if len(found) > _REMARKS else []
+    sys.stderr.writelines(f"{sentence}\n" for sentence in (*found[:_REMARKS], *more))
+    return compilation
 
 
 def sound(compilation: Compilation, origin: str) -> Compilation:
@@ -286,7 +297,7 @@ def handover_of(
 def verify(compilation: Compilation, seed: int | None, poison: bool, reporter: Reporter) -> VerifyReport:
     """Run the program on the simulated device, and PyTorch on the same numbers: on inputs drawn with the seed, without
     one on those of the factory, where the model has one."""
-    if compilation.imported:
+    if not compilation.problem.program.source.spec:
         why = "it was read from kernels, which hold no PyTorch model to compare with"
         raise InputError(compilation.plan.model, why, "compare it with a plan of its model, or simulate it")
     source = compilation.problem.program.source

@@ -45,8 +45,14 @@ def kernel_files(material: Material) -> Iterator[Part]:
 def kernel_limits(material: Material) -> tuple[str, ...]:
     """What an op specification cannot say, and what a SuperDSC file cannot say of the rest."""
     found = list(material.specified.limits)
+    gone = {limit.partition(": ")[0] for limit in found}
     for kernel in material.specified.kernels:
         for spec in kernel.ops():
+            found += [
+                f"{spec.output.name or spec.op}: it reads {arg.name}, which is left out"
+                for arg in spec.inputs
+                if arg.name in gone
+            ]
             try:
                 Numbering().number(sdsc_form(spec))
             except UnsaidError as unsaid:

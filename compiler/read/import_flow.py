@@ -14,7 +14,7 @@ from typing import Final
 
 from compiler.errors import InputError
 from compiler.formats.op_names import IDENTITY
-from compiler.formats.opspec import KernelArgument, KernelSpec, LoopSpec, OpSpec, Place, Room, TensorArg
+from compiler.formats.opspec import CONTRACTIONS, KernelArgument, KernelSpec, LoopSpec, OpSpec, Place, Room, TensorArg
 from compiler.formats.opspec_rules import broken_rule
 from compiler.layout import STICK_BYTES
 from compiler.read.import_coordinates import ahead, reach
@@ -218,6 +218,7 @@ class Flow:
         argument = arguments.get(arg.place.at) if arg.place.room is Room.HBM else None
         span = STICK_BYTES * math.prod(held_sizes(specs[0], arg))
         written = [(spec, spec.output) for spec in specs]
+        self.findings += [_over(name, spec, read) for spec in specs for read in spec.inputs if _overlap(spec, read)]
         begun = self.live.get(arg.place)
         if begun is not None and begun.name not in self.torn and _unfinished(begun) and _partial(arg, specs[0]):
             begun.uses += written
@@ -244,6 +245,22 @@ class Flow:
         given = arg.name or (argument.name if argument else writer)
         number = f"{label}.arg{arg.place.at}" if arg.place.room is Room.HBM else f"{label}.{kind}{at}"
         return _fresh(given or number, self.names)
+
+
+def _overlap(spec: OpSpec, read: TensorArg) -> bool:
+    """True if a result in the pool covers a part of an operand; an op that goes element by element may write all of it
+    in its place."""
+    out = spec.output
+    if out.place.room is not Room.POOL or read.place.room is not Room.POOL:
+        return False
+    if out.place == read.place and out.size_bytes == read.size_bytes:
+        return spec.op in CONTRACTIONS
+    return out.place.at < read.place.at + read.size_bytes and read.place.at < out.place.at + out.size_bytes
+
+
+def _over(name: str, spec: OpSpec, read: TensorArg) -> str:
+    at, size = spec.output.place.at, spec.output.size_bytes
+    return f"{name} writes {size:,} B at byte {at:,} of the pool, over what it reads at byte {read.place.at:,}"
 
 
 def _broken_size(spec: OpSpec) -> str:

@@ -15,6 +15,7 @@ from typing import Final
 from frozendict import frozendict
 
 from compiler.errors import InputError
+from compiler.formats.element_types import BYTES
 from compiler.formats.opspec import Dimension, OpSpec, Room, TensorArg
 from compiler.read.bundle import BundleAddress
 from compiler.read.handles import read_handle
@@ -74,11 +75,33 @@ def read_superdsc(data: object, origin: str, addresses: Mapping[int, BundleAddre
     dsc = dscs[0].node(function)
     frame = read_frame(node, dsc, function, addresses)
     spec = _ordered(_spec(frame, node, dsc), frame)
+    frame.findings += _names_apart(found[2], function, dsc)
     _require_apart(spec, frame)
     rule = broken_limit(spec)
     if rule:
         raise InputError(origin, rule, REMEDY)
     return SdscFile(spec, int(found[1]) if found[1] else -1, tuple(dict.fromkeys(frame.findings)))
+
+
+def _names_apart(key: str, function: str, dsc: Node) -> list[str]:
+    """What the file says of its op in several places, where that differs."""
+    found = [f"it is called {key}, its op is {function}"] if key != function else []
+    computed = list(dsc.nodes("computeOp_"))
+    if len(computed) > 1:
+        found.append(f"it computes {len(computed)} times; the first is taken")
+    for compute in computed[:1]:
+        name = compute.text("opFuncName", function)
+        if name != function:
+            found.append(f"it computes {name}, its op is {function}")
+        inputs = compute.texts("inputLabeledDs") if compute.has("inputLabeledDs") else ()
+        if [text.rpartition("idx")[2] for text in inputs] != [str(place) for place in range(len(inputs))]:
+            found.append(f"its inputs are {', '.join(inputs)}, not all in order; they are taken in order")
+    for place, tensor in enumerate(dsc.nodes("labeledDs_")):
+        wide = BYTES.get(tensor.text("dataFormat_", ""))
+        said = tensor.integer("wordLength", wide, 0) if wide is not None and tensor.has("wordLength") else wide
+        if said != wide:
+            found.append(f"tensor {place} has words of {said} B, its format has {wide} B")
+    return found
 
 
 def _spec(frame: Frame, node: Node, dsc: Node) -> OpSpec:

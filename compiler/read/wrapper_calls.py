@@ -41,6 +41,7 @@ class Wrapper:
     launches: tuple[Launch, ...]
     tensors: dict[str, KernelArgument]
     results: tuple[str, ...]
+    findings: tuple[str, ...] = ()
 
     def launched(self, kernels: tuple[KernelSpec, ...]) -> tuple[tuple[KernelSpec, ...], tuple[str, ...]]:
         """Kernels, one for each of the wrapper's, in the order of the launches with the tensors that they are given;
@@ -48,7 +49,7 @@ class Wrapper:
         if not self.launches:
             given = [with_arguments(kernel, {}, "the wrapper") for kernel in kernels]
             return tuple(kernel for kernel, _ in given), ("the wrapper runs none of its kernels",)
-        found, findings, times = list[KernelSpec](), list[str](), dict[int, int]()
+        found, findings, times = list[KernelSpec](), list(self.findings), dict[int, int]()
         for launch in self.launches:
             kernel = kernels[launch.kernel]
             times[launch.kernel] = times.get(launch.kernel, 0) + 1
@@ -96,7 +97,37 @@ def read_calls(text: str, origin: str) -> Wrapper:
     reader = _Reader(origin, written)
     reader.read(tree)
     kernels = tuple(each.spec for each in written)
-    return Wrapper(kernels, tuple(reader.launches), reader.tensors, reader.results)
+    return Wrapper(kernels, tuple(reader.launches), reader.tensors, reader.results, _not_followed(tree))
+
+
+def _not_followed(tree: ast.Module) -> tuple[str, ...]:
+    """Statements around launches that would make another program of them, one sentence each."""
+    found = []
+    for body in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _launches(node)):
+        for node in ast.walk(body):
+            if isinstance(node, ast.For | ast.While | ast.If | ast.Try) and _launches(node):
+                kind = type(node).__name__.lower()
+                found.append(f"line {node.lineno}: its kernels stand in '{kind}' and are taken to run once")
+            elif isinstance(node, ast.AugAssign) or (
+                isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp | ast.UnaryOp)
+            ):
+                found.append(f"line {node.lineno}: what it computes on the host is not followed")
+            elif isinstance(node, ast.Call) and _dotted(node.func).startswith("torch.ops."):
+                found.append(f"line {node.lineno}: the call of {_dotted(node.func)} is not followed")
+    return tuple(found)
+
+
+def _dotted(node: ast.expr) -> str:
+    """A name with its dots, '' for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join((node.id, *reversed(parts))) if isinstance(node, ast.Name) else ""
+
+
+def _launches(node: ast.AST) -> bool:
+    return any(isinstance(each, ast.Attribute) and each.attr == "run" for each in ast.walk(node))
 
 
 def _unknown(name: str, number: int = 0) -> KernelArgument:

@@ -11,6 +11,7 @@ from compiler.errors import InputError
 from spyre_studio import tasks
 from spyre_studio.arguments import one_of
 from spyre_studio.export_file import check_place, write_export
+from spyre_studio.kernels_file import read_places
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check, say what cannot be said, then write."""
     name, chosen = arguments.format, _chosen(arguments.chosen)
-    check_place(name, arguments.output, arguments.plan)
+    check_place(name, arguments.output, *read_places(arguments.plan))
     made = ready(tasks.read_sound_plan(arguments.plan), name, chosen)
     for limit in made.limits:
         sys.stderr.write(f"left out: {limit}\n" if arguments.partial else f"no words for {limit}\n")

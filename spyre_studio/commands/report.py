@@ -9,6 +9,7 @@ from spyre_studio import tasks
 from spyre_studio.arguments import one_of
 from spyre_studio.commands.interrupt import run_aside
 from spyre_studio.commands.terminal import Terminal
+from spyre_studio.kernels_file import read_places
 from spyre_studio.output_file import check_output, write_output
 from spyre_studio.report import FORMS
 from spyre_studio.report_forms import form_of
@@ -41,7 +42,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check, ask, write."""
     files = [arguments.plan, *([arguments.other] if arguments.other else [])]
-    check_output(arguments.output, *files)
+    check_output(arguments.output, *(place for file in files for place in read_places(file)))
     plan, *others = map(tasks.read_sound_plan, files)
     compared = (plan, others[0]) if others else None
     form, terminal = form_of(arguments.output, arguments.format or ""), Terminal()

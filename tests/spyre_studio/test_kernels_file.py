@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,8 +96,55 @@ def test_what_lies_beside_kernels_is_named(capsys: pytest.CaptureFixture[str], f
     assert "choose the kernel folder that it belongs to" in refused
 
 
-def test_numbers_cannot_be_compared_without_a_model(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    assert "read from kernels, which hold no PyTorch model" in Outcome(capsys, "verify", folder).refused()
+def test_numbers_cannot_be_compared_without_a_model(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+) -> None:
+    refused = Outcome(capsys, "verify", folder)
+    assert (refused.code, refused.out) == (2, "")
+    assert "read from kernels, which hold no PyTorch model" in refused.err
+    again = Outcome(capsys, "compile", folder, "-o", tmp_path / "own.json")
+    assert again.code == 0
+    assert "read from kernels" in Outcome(capsys, "verify", tmp_path / "own.json").refused()
+
+
+def test_what_is_read_is_never_written(capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path) -> None:
+    """Neither a file of a folder that is read, nor one that lies beside a file of kernels and is read with it."""
+    place = tmp_path / "mlp"
+    shutil.copytree(folder, place)
+    sdsc = place / "kernel0" / "sdsc_1.json"
+    before = sdsc.read_bytes()
+    for words in (
+        ("export", place, "--format", "ktir", "-o", sdsc),
+        ("export", place / "kernel0" / "bundle.mlir", "--format", "ktir", "-o", sdsc),
+        ("compile", place, "-o", sdsc),
+        ("report", place, "-o", place / "kernel0" / "report.html"),
+        ("export", place, "--format", "kernels", "-o", place / "again"),
+    ):
+        done = Outcome(capsys, *words)
+        assert done.code == 2
+        assert "which is read by this command" in done.err
+    assert sdsc.read_bytes() == before
+
+
+def test_what_a_file_says_twice_and_differently_is_told(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "mlp"
+    shutil.copytree(folder, place)
+    sdsc = place / "kernel0" / "sdsc_1.json"
+    whole = json.loads(sdsc.read_text("utf-8"))
+    (key,) = whole
+    inner = whole[key]["dscs_"][0]["add"]
+    inner["computeOp_"][0]["opFuncName"] = "mul"
+    inner["computeOp_"][0]["inputLabeledDs"].reverse()
+    inner["labeledDs_"][0]["wordLength"] = 4
+    sdsc.write_text(json.dumps({"1_sub": whole[key]}), "utf-8")
+    for command in ("check", "show", "insights"):
+        said = Outcome(capsys, command, place).err
+        assert "it is called sub, its op is add" in said
+        assert "it computes mul, its op is add" in said
+        assert "they are taken in order" in said
+        assert "tensor 0 has words of 4 B, its format has 2 B" in said
 
 
 def test_an_imported_plan_is_saved_and_a_changed_one_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -177,10 +177,9 @@ def test_panels_beside_the_views_grow_with_their_texts(qtbot: QtBot, window: Mai
     before = window.workbench.docks["right"].width()
     for _ in range(3):
         press(qtbot, window, "text-larger")
-    wide = window.workbench.docks["right"].width()
-    assert wide == pytest.approx(1.5 * before, rel=0.1)
+    qtbot.waitUntil(lambda: window.workbench.docks["right"].width() == pytest.approx(1.5 * before, rel=0.1))
     press(qtbot, window, "text-normal")
-    assert window.workbench.docks["right"].width() == pytest.approx(before, rel=0.1)
+    qtbot.waitUntil(lambda: window.workbench.docks["right"].width() == pytest.approx(before, rel=0.1))
 
 
 def test_answers_to_views_that_are_gone_are_dropped(qtbot: QtBot, window: MainWindow, door: Door) -> None:

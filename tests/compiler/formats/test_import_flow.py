@@ -106,6 +106,19 @@ def test_a_part_of_the_pool_is_read_where_it_lies() -> None:
     assert read.index.offset == 64
 
 
+def test_a_result_over_its_operand_in_the_pool_is_told() -> None:
+    walked = "floor(c1/64); c0; Mod(c1, 64)"
+    given = tensor("2 8 64", walked, "hbm 0")
+    first = spec("neg", "c0 8, c1 128", given, tensor("2 8 64", walked, "hbm_pool 1024", output=True))
+    second = tensor("2 8 64", walked, "hbm_pool 0", output=True)
+    found = made(first, spec("exp", "c0 8, c1 128", tensor("2 8 64", walked, "hbm_pool 1024"), second))
+    said = "writes 2,048 B at byte 0 of the pool, over what it reads at byte 1,024"
+    assert any(said in each for each in found.findings)
+    again = tensor("2 8 64", walked, "hbm_pool 1024", output=True)
+    held = made(first, spec("exp", "c0 8, c1 128", tensor("2 8 64", walked, "hbm_pool 1024"), again))
+    assert not any("over what it reads" in each for each in held.findings), "in its place"
+
+
 def test_a_part_of_lx_is_read_where_it_lies() -> None:
     walked = "floor(c1/64); c0; Mod(c1, 64)"
     first = spec(

@@ -189,6 +189,23 @@ def test_what_is_no_tensor_with_a_name_has_its_number() -> None:
     assert [each.name for each in kernels[2].arguments] == ["arg0", "arg1", "buf2"]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("", "for i in range(3):", "its kernels stand in 'for' and are taken to run once"),
+        ("", "if arg0_1.sum() > 0:", "its kernels stand in 'if' and are taken to run once"),
+        ("arg0_1 = arg0_1 + 1", "", "what it computes on the host is not followed"),
+        ("buf9 = torch.ops.aten.mm(arg0_1, arg0_1)", "", "the call of torch.ops.aten.mm is not followed"),
+    ],
+)
+def test_what_makes_another_program_of_the_launches_is_told(before: str, after: str, said: str) -> None:
+    lines = ["def call(args):", f"    {before or 'pass'}"]
+    lines += [f"    {after}", "        k0.run(arg0_1, arg1_1, buf0)"] if after else ["    k0.run(arg0_1, arg1_1, buf0)"]
+    found = read_calls("\n".join([wrapper(), *lines, "    return (buf0,)", ""]), "a.py")
+    assert len(found.findings) == 1
+    assert said in found.findings[0]
+
+
 def test_a_wrapper_that_runs_nothing_has_its_kernels_in_order() -> None:
     found = read_calls(wrapper() + wrapper().replace("_0'", "_1'"), "a")
     kernels, findings = found.launched(found.kernels)
