@@ -20,7 +20,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from shiboken6 import isValid
 
 T = TypeVar("T")
-_TURN_S: Final = 1e-4
+_TURN_S: Final = 2e-5
 """Painting lets go of the interpreter with each call of Qt; with Python's 5 ms it would wait as long each time."""
 
 
