@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from compiler.compilation import Compilation
-from compiler.device import Device, load_device
+from compiler.device import load_device
 from compiler.errors import InputError
 from compiler.read.imported import imported
 from compiler.read.kernel_folder import read_programs
@@ -36,11 +36,11 @@ def read_places(path: Path) -> tuple[Path, ...]:
     return (path, path.parent) if path.is_file() and is_foreign(path) else (path,)
 
 
-def read_kernels(path: Path, device: Device | None = None) -> Compilation:
+def read_kernels(path: Path) -> Compilation:
     """The kernels as a compilation, what was found in the files among its log; InputError with one sentence."""
-    target = device if device is not None else load_device(DEVICE)
-    read = read_programs(path, target.count("lx_bytes"))
-    made = imported(read.kernels, read.name, target, read.results).compilation
+    device = load_device(DEVICE)
+    read = read_programs(path, device.count("lx_bytes"))
+    made = imported(read.kernels, read.name, device, read.results).compilation
     found = (*read.findings, *(f"{file}: not read" for file in read.listed), *_unknown(read.extra))
     if not found:
         return made

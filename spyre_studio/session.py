@@ -89,8 +89,8 @@ class Session(Advising):
         entry = self._plans.add(asked, shared.handle, whole)
         self._adopt(spec, shared, Captured(whole.graph, problem.program), problem.pins, entry)
         self.changed.emit("options")
-        if import_words(whole):
-            self.noted.emit(import_words(whole))
+        if words := import_words(whole):
+            self.noted.emit(words)
 
     def open_project(self, path: str) -> None:
         """Open a project file; what is open stays until the project has a plan to show."""

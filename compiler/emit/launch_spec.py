@@ -7,11 +7,10 @@ Refuses pools: bundles of ours allocate their own.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 
+from compiler.formats.json_value import Json
 from compiler.formats.opspec import KernelArgument, KernelSpec
 
-Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 VERSION = 1
 
 

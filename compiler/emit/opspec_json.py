@@ -7,9 +7,10 @@ what was read with a specification and is known to nobody is written again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from compiler.formats.handles import plain_handle
+from compiler.formats.json_value import Json
 from compiler.formats.opspec import (
     KernelArgument,
     KernelSpec,
@@ -19,7 +20,6 @@ from compiler.formats.opspec import (
     WorkDivision,
 )
 
-Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 FORMAT, VERSION = "spyre-opspec", 1
 
 

@@ -7,14 +7,14 @@ unknown keys, as the schema does.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from compiler.formats.handles import handle_id, plain_source
+from compiler.formats.handles import handle_fields, handle_id
+from compiler.formats.json_value import Json
 from compiler.formats.kernel_key import kernel_key
 from compiler.formats.opspec import DebugHandle, KernelSpec
 from compiler.formats.provenance_ids import compile_id, event_name, handles_of, occurrence_id
 
-Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 SCHEMA = 1
 _PRODUCER = "spyre-studio"
 
@@ -39,7 +39,11 @@ def provenance(kernels: Sequence[KernelSpec]) -> dict[str, Json]:
         },
         "mergeGeneration": 1,
         "status": "partial",
-        "handles": {handle_id(handle): _handle(handle) for kernel in kernels for handle in _every(kernel)},
+        "handles": {
+            handle_id(handle): handle_fields(handle, [handle_id(one) for one in handle.fused_from])
+            for kernel in kernels
+            for handle in _every(kernel)
+        },
         "kernelIdentities": {key: _identity(kernel, key) for kernel, key in pairs},
         "kernelOccurrences": _occurrences(keys, whole),
         "upstreamProjections": {whole: _projection(keys)},
@@ -52,17 +56,6 @@ def _every(kernel: KernelSpec) -> Iterator[DebugHandle]:
         handle = waiting.pop(0)
         yield handle
         waiting += handle.fused_from
-
-
-def _handle(handle: DebugHandle) -> dict[str, Json]:
-    return {
-        "id": handle_id(handle),
-        "source": plain_source(handle.source),
-        "aten_op": handle.aten_op,
-        "ir_chain": list(handle.ir_chain),
-        "fused_from": [handle_id(one) for one in handle.fused_from],
-        "transform_history": [],
-    }
 
 
 def _identity(kernel: KernelSpec, key: str) -> dict[str, Json]:

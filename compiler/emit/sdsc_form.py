@@ -15,7 +15,6 @@ from frozendict import frozendict
 
 from compiler.emit.unsaid import UnsaidError
 from compiler.formats.device_form import DeviceForm, device_form
-from compiler.formats.element_types import BYTES
 from compiler.formats.opspec import CONTRACTIONS, OpSpec, TensorArg
 
 _MATMUL_LABELS: Final = ("ki", "kj", "y", "x", "mb", "out", "in")
@@ -51,7 +50,7 @@ class TensorForm:
     @property
     def word_bytes(self) -> int:
         """Bytes of an element."""
-        return BYTES.get(self.arg.device_dtype, 128 // self.form.lanes)
+        return self.arg.word_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from compiler.emit.sdsc_address import Numbered
 from compiler.emit.sdsc_form import ABSENT_STICK, PRESENT, SdscForm, TensorForm
 from compiler.formats.device_number import device_number
 from compiler.formats.handles import plain_handle
+from compiler.formats.json_value import Json
 from compiler.formats.opspec import CONTRACTIONS, Room
 
-Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 _MASK = "samv-maskvalue"
 _EMPTY_INFO = ("symbolicDimInfo_", "maxSymbolicVolume_", "coreletSplit_", "rowSplit_", "peSfpSplit_", "paddingSizes_")
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from compiler.formats.json_value import Json
 from compiler.formats.opspec import DebugHandle, Source
 
-Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 _VERSION = 2
 
 
@@ -45,11 +45,16 @@ def plain_source(source: Source | None) -> Json:
 
 def plain_handle(handle: DebugHandle) -> dict[str, Json]:
     """A handle with those that it is made of."""
+    return handle_fields(handle, [plain_handle(one) for one in handle.fused_from])
+
+
+def handle_fields(handle: DebugHandle, fused_from: Sequence[Json]) -> dict[str, Json]:
+    """A handle, with what stands for those that it is made of."""
     return {
         "id": handle_id(handle),
         "source": plain_source(handle.source),
         "aten_op": handle.aten_op,
         "ir_chain": list(handle.ir_chain),
-        "fused_from": [plain_handle(one) for one in handle.fused_from],
+        "fused_from": fused_from,
         "transform_history": [],
     }

@@ -9,13 +9,12 @@ import base64
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
 
 from compiler.formats.expression import Atom, Expression, Floor, Mod, Symbol
 from compiler.formats.handles import handle_id
+from compiler.formats.json_value import Json
 from compiler.formats.opspec import KernelSpec, LoopSpec, OpSpec, TensorArg
 
-Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 _DOMAIN, _VERSION = "spyre-kernel-bundle", 1
 
 

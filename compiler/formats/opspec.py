@@ -14,7 +14,9 @@ from enum import StrEnum
 
 from frozendict import frozendict
 
+from compiler.formats.element_types import BYTES
 from compiler.formats.expression import Expression
+from compiler.layout import STICK_BYTES
 
 ARGUMENT_SEGMENT_BYTES = 0x4_0000_0000
 """Distance of the address ranges of kernel arguments in files with absolute addresses."""
@@ -82,9 +84,14 @@ class TensorArg:
         return self.device_size[-1] if self.device_size else 1
 
     @property
+    def word_bytes(self) -> int:
+        """Bytes of an element; of a type that nobody knows, what a stick leaves for each of its lanes."""
+        return BYTES.get(self.device_dtype, STICK_BYTES // self.lanes)
+
+    @property
     def size_bytes(self) -> int:
         """Bytes of the whole tensor on the device."""
-        return math.prod(self.device_size[:-1]) * 128
+        return math.prod(self.device_size[:-1]) * STICK_BYTES
 
 
 @dataclass(frozen=True, slots=True)

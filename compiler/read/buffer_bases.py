@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from compiler.formats.element_types import BYTES
 from compiler.formats.expression import Expression
 from compiler.formats.opspec import KernelSpec, LoopSpec, OpSpec, Place, Room, TensorArg
 from compiler.formats.simplify import bounds
@@ -35,7 +34,7 @@ def _bases(kernel: KernelSpec) -> Iterator[tuple[tuple[int, _Kind], int]]:
             if arg.place.room is not Room.HBM:
                 at, known = arg.place.at, used.setdefault((arg.place.room, _held(op, arg)), {})
                 partly = _partly(op, arg) and known.get(at, (True, 0))[0]
-                known[at] = partly, math.prod(_held(op, arg)) * _word_bytes(arg)
+                known[at] = partly, math.prod(_held(op, arg)) * arg.word_bytes
     for kind, places in used.items():
         base, end = -1, 0
         for at, (partly, length) in sorted(places.items()):
@@ -83,12 +82,8 @@ def _moved(op: OpSpec, arg: TensorArg, bases: Mapping[tuple[int, _Kind], int]) -
     base = bases.get((arg.place.at, (arg.place.room, _held(op, arg))))
     if base is None:
         return arg
-    start, rest = divmod(arg.place.at - base, _word_bytes(arg))
+    start, rest = divmod(arg.place.at - base, arg.word_bytes)
     outer, left = ahead(arg.coordinates[:-1], _sizes(op, arg), start)
     if rest or left:
         return arg
     return replace(arg, place=Place(arg.place.room, base), coordinates=(*outer, arg.coordinates[-1]))
-
-
-def _word_bytes(arg: TensorArg) -> int:
-    return BYTES.get(arg.device_dtype, 128 // arg.lanes)
