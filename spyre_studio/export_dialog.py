@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from frozendict import frozendict
-from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
+from PySide6.QtCore import QModelIndex, QSignalBlocker, QStringListModel, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from compiler.emit import FORMATS
-from compiler.emit.format import Choice, Format
+from compiler.emit.format import Format
 from spyre_studio.preview import MOST_FILES
 from spyre_studio.qt_theme import font, px
 from spyre_studio.theme import GRID, PAD
@@ -63,8 +63,8 @@ class ExportDialog(QDialog):
         self._known: Preview | None = None
         self.list = QListView(self)
         self.note, self.files, self.limits = text_label("", "mute"), text_label("", "mute"), text_label("", "warn")
-        self.choices: dict[str, QComboBox] = {}
-        self._choice_row = QHBoxLayout()
+        self._choice_rows = {row.name: QWidget(self) for row in self._rows if row.choices}
+        self._boxes = {row.name: {each.key: QComboBox(self) for each in row.choices} for row in self._rows}
         self.partial = QCheckBox("Leave these out", self)
         self.text = QPlainTextEdit(self)
         self.export = button("Export…", "primary")
@@ -76,11 +76,19 @@ class ExportDialog(QDialog):
         self.list.setFocus()
 
     @property
+    def choices(self) -> dict[str, QComboBox]:
+        """What can be chosen of the format that is picked."""
+        return self._boxes[self._row.name]
+
+    @property
+    def _row(self) -> Format:
+        return self._rows[max(self.list.currentIndex().row(), 0)]
+
+    @property
     def wanted(self) -> Export:
         """What is picked now."""
-        row = self._rows[max(self.list.currentIndex().row(), 0)]
         chosen = frozendict((key, box.currentText()) for key, box in self.choices.items())
-        return Export(row, chosen, self.partial.isChecked() and not self.partial.isHidden())
+        return Export(self._row, chosen, self.partial.isChecked() and not self.partial.isHidden())
 
     def pick(self, name: str) -> None:
         """Make a format current."""
@@ -92,30 +100,28 @@ class ExportDialog(QDialog):
         return model.index(row)
 
     def _picked(self) -> None:
-        row = self._rows[max(self.list.currentIndex().row(), 0)]
+        row = self._row
         self.note.setText(row.note)
-        while self._choice_row.count():
-            taken = self._choice_row.takeAt(0)
-            widget = taken.widget() if taken is not None else None
-            if widget is not None:
-                widget.deleteLater()
-        self.choices = {}
-        for choice in row.choices:
-            self._add_choice(choice)
-        if row.choices:
-            self._choice_row.addStretch(1)
+        for name, widget in self._choice_rows.items():
+            widget.setVisible(name == row.name)
+        for box in self.choices.values():
+            with QSignalBlocker(box):
+                box.setCurrentIndex(0)
         self.partial.setChecked(False)
         self._ask()
 
-    def _add_choice(self, choice: Choice) -> None:
-        label, box = QLabel(choice.title, self), QComboBox(self)
-        box.addItems(list(choice.values))
-        box.setToolTip(choice.hint)
-        box.setAccessibleName(f"{choice.title}: {choice.hint}")
-        box.currentIndexChanged.connect(lambda _: self._ask())
-        self.choices[choice.key] = box
-        self._choice_row.addWidget(label)
-        self._choice_row.addWidget(box)
+    def _fill_choices(self, row: Format) -> None:
+        line = QHBoxLayout(self._choice_rows[row.name])
+        line.setContentsMargins(0, 0, 0, 0)
+        for choice in row.choices:
+            box = self._boxes[row.name][choice.key]
+            box.addItems(list(choice.values))
+            box.setToolTip(choice.hint)
+            box.setAccessibleName(f"{choice.title}: {choice.hint}")
+            box.currentIndexChanged.connect(lambda _: self._ask())
+            line.addWidget(QLabel(choice.title, self))
+            line.addWidget(box)
+        line.addStretch(1)
 
     def _ask(self) -> None:
         """Have the beginning written; the newest question wins."""
@@ -178,7 +184,10 @@ class ExportDialog(QDialog):
         right = QVBoxLayout()
         right.setSpacing(px(GRID))
         right.addWidget(self.note)
-        right.addLayout(self._choice_row)
+        for row in self._rows:
+            if row.choices:
+                self._fill_choices(row)
+                right.addWidget(self._choice_rows[row.name])
         right.addWidget(self.limits)
         right.addWidget(self.partial)
         right.addWidget(self.files)

@@ -1,7 +1,7 @@
 """Exports as files: a plan in a format, written part by part.
 
-Owns whether a format is a file or a folder, and the simulated run as one more format.  Refuses to make the parts;
-`compiler.emit` and `simulator.perfetto` do, and to write anything of a plan that has no sound export.
+Owns whether a format is written as a file or a folder, and how one begins.  Refuses to make the parts, which
+`compiler.emit` does, and to write over what is read.
 """
 
 from __future__ import annotations
