@@ -35,11 +35,15 @@ def dark(qapp: QApplication) -> Iterator[Theme]:
 
 @pytest.fixture(autouse=True)
 def nothing_in_the_way(qapp: QApplication) -> Iterator[None]:
-    """A menu or a modal dialog that a test leaves open is closed: the next one's mouse would not get through."""
+    """Menus and modal dialogs that a test leaves open are closed, all of them: the next one's mouse would not get
+    through."""
     yield
-    for left in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
-        if left is not None:
-            left.close()
+    for found in (QApplication.activePopupWidget, QApplication.activeModalWidget):
+        for _ in range(9):
+            left = found()
+            if left is None:
+                break
+            left.hide()
 
 
 @pytest.fixture
