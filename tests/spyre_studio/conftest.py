@@ -33,17 +33,12 @@ def dark(qapp: QApplication) -> Iterator[Theme]:
     apply_theme(qapp, DARK)
 
 
-@pytest.fixture(autouse=True)
-def nothing_in_the_way(qapp: QApplication) -> Iterator[None]:
-    """Menus and modal dialogs that a test leaves open are closed, all of them: the next one's mouse would not get
-    through."""
-    yield
-    for found in (QApplication.activePopupWidget, QApplication.activeModalWidget):
-        for _ in range(9):
-            left = found()
-            if left is None:
-                break
-            left.hide()
+@pytest.fixture(scope="module", autouse=True)
+def nothing_in_the_way(qapp: QApplication) -> None:
+    """No file finds windows, menus or dialogs of the files before it: without a screen the mouse goes to the first
+    window that is at its place, whichever is in front."""
+    for left in QApplication.topLevelWidgets():
+        left.hide()
 
 
 @pytest.fixture
