@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from spyre_studio.actions import ACTIONS, MENUS, Action, Menu, When
 from spyre_studio.choice_list import Choice
+from spyre_studio.derived import ops_of
 from spyre_studio.palette_actions import found_actions
 from spyre_studio.palette_rows import rows
 from spyre_studio.selection import Selection
@@ -35,7 +36,7 @@ def holds(session: Session, selection: Selection) -> frozenset[When]:
         "back": selection.can_go_back,
         "forward": selection.can_go_forward,
         "selected": pinned,
-        "op": compilation is not None and selection.op in compilation.problem.program.op_map,
+        "op": compilation is not None and selection.op in ops_of(compilation),
         "buffer": compilation is not None and selection.buffer in compilation.plan.placement,
     }
     return frozenset(when for when, true in facts.items() if true)

@@ -34,6 +34,7 @@ class _Index:
     buffers: Mapping[str, Buffer]
     order: Mapping[str, int]
     shaped: Mapping[Hashable, list[LoopOp]]
+    placed: Mapping[Hashable, list[LoopOp]]  # by shape and place
     written: Mapping[str, tuple[str, int]]
     read: Mapping[str, tuple[str, int]]
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)  # what was asked already
@@ -53,15 +54,18 @@ def _index_of(program: LoopProgram) -> _Index:
 
 def _indexed(program: LoopProgram) -> _Index:
     shaped: dict[Hashable, list[LoopOp]] = {}
+    placed: dict[Hashable, list[LoopOp]] = {}
     written: dict[str, tuple[str, int]] = {}
     read: dict[str, tuple[str, int]] = {}
     for op in program.ops:
-        shaped.setdefault(_shape(op), []).append(op)
+        shape = _shape(op)
+        shaped.setdefault(shape, []).append(op)
+        placed.setdefault((shape, place_of(op.name)), []).append(op)
         for found, accesses in ((written, op.writes), (read, op.reads)):
             for place, access in enumerate(accesses):
                 found.setdefault(access.buffer, (op.name, place))
     order = {buffer.name: number for number, buffer in enumerate(program.buffers)}
-    return _Index(program, program.op_map, program.buffer_map, order, shaped, written, read)
+    return _Index(program, program.op_map, program.buffer_map, order, shaped, placed, written, read)
 
 
 def _shape(op: LoopOp) -> Hashable:
@@ -75,9 +79,9 @@ def alike_ops(program: LoopProgram, op: str) -> tuple[str, ...]:
     if one is None:
         return ()
     if op not in index.groups:
-        same = [other for other in index.shaped[_shape(one)] if other is one or _same_op(one, other, index.buffers)]
-        found = _same_place(op, (other.name for other in same))
-        index.groups.update(dict.fromkeys(found if len({*map(place_of, found)}) == 1 else (op,), found))
+        here = _same_as(one, index.placed[_shape(one), place_of(op)], index.buffers)
+        found = here if len(here) > 1 else _same_as(one, index.shaped[_shape(one)], index.buffers)
+        index.groups.update(dict.fromkeys(here if found is here else (op,), found))
     return index.groups[op]
 
 
@@ -96,6 +100,11 @@ def alike_buffers(program: LoopProgram, buffer: str) -> tuple[str, ...]:
     found = dict.fromkeys((buffer, *((op.writes if written else op.reads)[user[1]].buffer for op in ops)))
     same = [name for name in found if _same_buffer(one, index.buffers[name]) and index.buffers[name].kind is one.kind]
     return _same_place(buffer, sorted(same, key=index.order.__getitem__))
+
+
+def _same_as(one: LoopOp, others: Iterable[LoopOp], buffers: Mapping[str, Buffer]) -> tuple[str, ...]:
+    """Names of those that are the same, of others of its shape."""
+    return tuple(other.name for other in others if other is one or _same_op(one, other, buffers))
 
 
 def _same_op(one: LoopOp, other: LoopOp, buffers: Mapping[str, Buffer]) -> bool:

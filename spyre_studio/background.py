@@ -1,7 +1,7 @@
 """Work off the window's thread for what would hold it up: one piece at a time, and only the newest answer counts.
 
-Owns: the thread, dropping stale answers and those of which the asker is gone, and how long a thread may keep the others
-waiting.  Refuses: widgets; the work gets values and returns a value.  Nobody ever waits for the end of a piece but
+Owns: the thread, dropping stale answers and those of which the asker is gone, how long a thread may keep the others
+waiting, and that what can wait lets the window come to rest first.  Refuses: widgets; the work gets values and returns a value.  Nobody ever waits for the end of a piece but
 `finish`: one of a view that goes runs to its end unheard.
 """
 
@@ -16,12 +16,13 @@ from queue import SimpleQueue
 from typing import Final, TypeVar, cast
 from weakref import ReferenceType, ref
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
 
 T = TypeVar("T")
 _TURN_S: Final = 2e-5
 """Painting lets go of the interpreter with each call of Qt; with Python's 5 ms it would wait as long each time."""
+_REST_MS: Final = 300  # within which the views of a large plan have taken it in
 
 
 def take_short_turns() -> None:
@@ -32,13 +33,17 @@ def take_short_turns() -> None:
 class Background(QObject):
     """Runs functions on a thread of its own and hands their results over on the window's.
 
-    What a function raises is raised there, too.  A `patient` one shares a single thread with all that are patient, for
-    what takes seconds and nobody's hand waits for: the window shares the interpreter with one of them, not with all.
+    What a function raises is raised there, too.  A `patient` one is for what takes seconds and nobody's hand waits for:
+    it begins a little later, when all views have taken in what is new, and shares a single thread with all that are
+    patient.  The window shares the interpreter with one of them, not with all.
     """
 
     def __init__(self, parent: QObject | None = None, patient: bool = False) -> None:
         super().__init__(parent)
         self._thread = _patient_thread() if patient else ThreadPoolExecutor(max_workers=1)
+        self._soon = QTimer(self, interval=_REST_MS if patient else 0, singleShot=True)
+        self._soon.timeout.connect(self._begin)
+        self._next: Callable[[], None] | None = None
         self._pieces: list[Future[None]] = []
         self._newest = 0
         self._deliver: Callable[[object], None] | None = None
@@ -58,18 +63,28 @@ class Background(QObject):
         self.cancel()
         self._deliver = cast("Callable[[object], None]", done)  # it gets what `work` returned, which is a T
         desk, asker, number = _desk(), ref(self), self._newest
-        self._pieces.append(self._thread.submit(lambda: desk.put(_worked(asker, number, work))))
+        self._next = lambda: desk.put(_worked(asker, number, work))
+        if self._soon.interval():
+            self._soon.start()
+        else:
+            self._begin()
 
     def cancel(self) -> None:
         """Nobody waits any more."""
         self._newest += 1
-        self._deliver = None
+        self._deliver = self._next = None
+        self._soon.stop()
         self._pieces = [piece for piece in self._pieces if not piece.cancel() and not piece.done()]
 
     def finish(self) -> None:
         """Wait until all of it is done; nobody hears of it."""
         self.cancel()
         wait(self._pieces)
+
+    def _begin(self) -> None:
+        if self._next is not None:
+            self._pieces.append(self._thread.submit(self._next))
+            self._next = None
 
     def receive(self, answer: _Answer) -> None:
         """Hand an answer over, if it is the newest."""

@@ -11,7 +11,10 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final, Generic, TypeVar
 
+from frozendict import frozendict
+
 from compiler.compilation import Compilation
+from compiler.loops import Buffer, LoopOp
 from compiler.schedule import Schedule, expand
 
 V = TypeVar("V")
@@ -50,3 +53,15 @@ class Derived(Generic[V]):
 def schedule_of(compilation: Compilation) -> Schedule:
     """The steps that a plan runs."""
     return expand(compilation.problem.program, compilation.plan)
+
+
+@Derived
+def ops_of(compilation: Compilation) -> frozendict[str, LoopOp]:
+    """Op name -> op of the model."""
+    return compilation.problem.program.op_map
+
+
+@Derived
+def buffers_of(compilation: Compilation) -> frozendict[str, Buffer]:
+    """Buffer name -> buffer of the model."""
+    return compilation.problem.program.buffer_map

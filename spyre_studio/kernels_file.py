@@ -13,27 +13,11 @@ from typing import Final
 
 from compiler.compilation import Compilation
 from compiler.device import load_device
-from compiler.errors import InputError
 from compiler.read.imported import imported
 from compiler.read.kernel_folder import read_programs
-from compiler.read.recognise import Kind, recognise
 
 DEVICE: Final = "spyre"
 """Files of kernels do not say for which device they are; there is one such card."""
-
-
-def is_foreign(path: Path) -> bool:
-    """True for a file or folder of kernels, and for what lies beside them, which reading says; False for what cannot be
-    opened."""
-    try:
-        return recognise(path) is not Kind.OTHER
-    except InputError:
-        return False
-
-
-def read_places(path: Path) -> tuple[Path, ...]:
-    """What reading a plan reads: the file, and for one file of a kernel the folder with the others."""
-    return (path, path.parent) if path.is_file() and is_foreign(path) else (path,)
 
 
 def read_kernels(path: Path) -> Compilation:

@@ -18,7 +18,7 @@ from compiler.pipelines import PIPELINES
 from compiler.plan import ReasonCode, Slot, Spilled
 from compiler.reasons import REASONS
 from compiler.schedule import Schedule, Step
-from spyre_studio.derived import Derived, schedule_of
+from spyre_studio.derived import Derived, buffers_of, schedule_of
 
 _FOR_GOOD: Final = frozenset(
     {
@@ -69,7 +69,7 @@ def bar_of(compilation: Compilation, buffer: str, pipeline: str) -> str:
     if place is None:
         return "this plan has no such buffer"
     if buffer in _copies_of(compilation):
-        source = source_of(buffer, compilation.problem.program.buffer_map)
+        source = source_of(buffer, buffers_of(compilation))
         return f"the plan makes this copy by itself; pin {source or 'its source'} instead"
     if isinstance(place, Slot):
         return ""

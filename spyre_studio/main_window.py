@@ -20,6 +20,7 @@ from spyre_studio.action_set import ActionSet, bind
 from spyre_studio.banner import Banner
 from spyre_studio.bench_maker import BenchMaker
 from spyre_studio.deep_link_follow import DeepLinks
+from spyre_studio.derived import ops_of
 from spyre_studio.end_teller import EndTeller
 from spyre_studio.guide_run import Guides
 from spyre_studio.handlers import Handlers
@@ -237,7 +238,7 @@ class MainWindow(QMainWindow):
         compilation = self.session.compilation
         if compilation is None:
             return
-        ops = compilation.problem.program.op_map
+        ops = ops_of(compilation)
         heaviest = max(compilation.cost.steps, key=lambda cost: (cost.step in ops, cost.total_us), default=None)
         self.selection.select_op(heaviest.step if heaviest else None)
 

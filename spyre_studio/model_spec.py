@@ -16,7 +16,7 @@ from compiler.frontend.sniff import FileKind, sniff
 from compiler.frontend.specs import ArchiveSpec, digest, repeated
 from compiler.frontend.specs import read_spec as read_model_spec
 from resources.examples import bundled_script, example, examples
-from spyre_studio.kernels_file import is_foreign, read_places
+from spyre_studio.foreign_file import is_foreign, read_places
 from spyre_studio.trace_sentence import trace_refusal
 
 

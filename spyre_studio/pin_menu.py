@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from spyre_studio.alike_pins import Alike, alike_buffer, alike_op, unpin_words, unpinned_alike
 from spyre_studio.choice_list import Choice
+from spyre_studio.derived import ops_of
 from spyre_studio.picker import Picker
 from spyre_studio.pin_change import without
 from spyre_studio.session import Session
@@ -25,7 +26,7 @@ SWEEP = "Sweep its splits"
 def add_op(menu: QMenu, op: str, session: Session, window: QWidget) -> None:
     """What can be fixed about an op of the model, nothing about an inserted move; `window`: what a picker lies over."""
     compilation = session.compilation
-    if compilation is None or op not in compilation.problem.program.op_map:
+    if compilation is None or op not in ops_of(compilation):
         return
     other = session.pins.same.get(op)
     menu.addAction(f"{SAME} (now {other})" if other else SAME, lambda: choose_same(session, op, window))

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Final
 
 from compiler.compilation import Compilation
-from spyre_studio.derived import schedule_of
-from spyre_studio.finder import found_in
+from spyre_studio.derived import buffers_of, ops_of, schedule_of
 from spyre_studio.handover_model import users_of
 from spyre_studio.occupancy import occupancy_of
 from spyre_studio.palette_places import places_in
 from spyre_studio.roofline_model import roofline_of
 from spyre_studio.short_names import short_names, told_names
+from spyre_studio.views.graph_entries import graph_entries
 from spyre_studio.views.graph_measures import measures_of
 from spyre_studio.views.graph_model import planned
 from spyre_studio.views.graph_names import titles_of
@@ -25,6 +25,8 @@ from spyre_studio.why_not import why_not_of
 
 NEEDED: Final = (
     schedule_of,
+    ops_of,
+    buffers_of,
     planned,
     titles_of,
     rows_of,
@@ -32,7 +34,7 @@ NEEDED: Final = (
     occupancy_of,
     measures_of,
     op_rows,
-    found_in,
+    graph_entries,
     places_in,
     short_names,
     told_names,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Literal
 from weakref import WeakSet
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
@@ -59,7 +59,15 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     app.setPalette(_palette(theme))
     for window in tuple(_DRESSED):
         if isValid(window):
-            window.setStyleSheet(sheet)
+            _dress_anew(window, sheet)
+
+
+def _dress_anew(window: QWidget, sheet: str) -> None:
+    """Dress it in this turn of the event loop and paint it in the next: a large one takes its time for either."""
+    if window.updatesEnabled():  # else somebody has it stand still anyway
+        window.setUpdatesEnabled(False)
+        QTimer.singleShot(0, window, lambda: window.setUpdatesEnabled(True))
+    window.setStyleSheet(sheet)
 
 
 def dress(window: QWidget) -> None:

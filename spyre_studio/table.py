@@ -213,9 +213,10 @@ class CopyableTable(QTableView):
     def showEvent(self, event: QShowEvent) -> None:
         """Now the rows are needed, and the widths of cells are known: before, nothing is dressed."""
         super().showEvent(event)
-        self._catch_up()
-        if not self._seen:
-            self._seen = True
+        seen, self._seen = self._seen, True
+        if self._make is not None:
+            self._catch_up()  # which fits the columns to the rows
+        elif not seen:
             self._fit_columns()
 
     def keys(self) -> tuple[Hashable, ...]:

@@ -32,8 +32,9 @@ from compiler.problem import Problem
 from simulator.report import VerifyReport
 from spyre_studio import model_process
 from spyre_studio.captured_cache import CapturedModel, load_captured, store_captured
+from spyre_studio.foreign_file import is_foreign
 from spyre_studio.import_words import remarks
-from spyre_studio.kernels_file import is_foreign, read_kernels
+from spyre_studio.kernels_file import read_kernels
 from spyre_studio.model_spec import ModelSpec, SpecKind, read_spec
 from spyre_studio.options import CompileOptions
 from spyre_studio.python_process import command

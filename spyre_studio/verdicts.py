@@ -12,6 +12,7 @@ from compiler.pins import PinState
 from compiler.plan import Edit, Spilled
 from simulator.report import Agreement, VerifyReport
 from spyre_studio.check_words import OF_FILES
+from spyre_studio.derived import Derived
 from spyre_studio.edit_words import counts_of
 from spyre_studio.lights import Light
 from spyre_studio.solver_words import seconds_text
@@ -57,6 +58,7 @@ def gathered(lights: Sequence[Light]) -> tuple[Light, ...]:
     return (Light(format_count(len(good), "check"), "ok", f"Good: {names}."), *others)
 
 
+@Derived
 def counts_text(compilation: Compilation) -> str:
     """Example: '91 ops · 104 buffers · 17 outside LX · 1 restickify · 2 reorders'."""
     program, plan = compilation.problem.program, compilation.plan

@@ -14,6 +14,7 @@ from compiler.pins import Pins
 from spyre_studio.action import Action
 from spyre_studio.alike_pins import Alike, alike_buffer, alike_op, unpin_words, unpinned_alike
 from spyre_studio.choice_list import Choice
+from spyre_studio.derived import ops_of
 from spyre_studio.picker import Picker
 from spyre_studio.program_actions import ProgramHandlers
 from spyre_studio.whatif_menu import ALIKE_ROWS
@@ -74,7 +75,7 @@ class WhatIfHandlers(ProgramHandlers):
         session, op = self._session, self._selection.op
         base = Base(session.device, session.options, session.pins, session.device)
         compilation = session.compilation
-        known = compilation is not None and op in compilation.problem.program.op_map
+        known = compilation is not None and op in ops_of(compilation)
         rows = [
             Choice(f"{OP}:{op}", f"Splits of {op}", one.hint) if one.key == OP else Choice(one.key, one.title, one.hint)
             for one in KNOBS

@@ -18,7 +18,7 @@ from compiler.read.folder_walk import is_kernel_folder, sources, walk
 
 HEAD_BYTES: Final = 1024 * 1024
 _TOKEN: Final = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|["\[{\]}]', re.DOTALL)
-_MOST_TOKENS: Final = 60_000
+_MOST_TOKENS: Final = 20_000
 _SDSC_KEYS: Final = frozenset({"dscs_", "sdscFoldProps_", "coreIdToWkSlice_", "numWkSlicesPerDim_", "coreIdToDsc_"})
 _SDSC_NAME: Final = re.compile(r"(?:\d+_)?\w+")
 _OPSPEC: Final = re.compile(r'"format"\s*:\s*"spyre-opspec"')

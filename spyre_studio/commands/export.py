@@ -11,7 +11,7 @@ from compiler.errors import InputError
 from spyre_studio import tasks
 from spyre_studio.arguments import one_of
 from spyre_studio.export_file import check_place, write_export
-from spyre_studio.kernels_file import read_places
+from spyre_studio.foreign_file import read_places
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from spyre_studio import tasks
 from spyre_studio.arguments import one_of
 from spyre_studio.commands.interrupt import run_aside
 from spyre_studio.commands.terminal import Terminal
-from spyre_studio.kernels_file import read_places
+from spyre_studio.foreign_file import read_places
 from spyre_studio.output_file import check_output, write_output
 from spyre_studio.report import FORMS
 from spyre_studio.report_forms import form_of

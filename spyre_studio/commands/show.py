@@ -19,8 +19,9 @@ from spyre_studio import tasks
 from spyre_studio.arguments import one_of
 from spyre_studio.commands.interrupt import run_aside
 from spyre_studio.commands.terminal import Terminal, warn
+from spyre_studio.foreign_file import is_foreign
 from spyre_studio.import_words import remarks
-from spyre_studio.kernels_file import is_foreign, read_kernels
+from spyre_studio.kernels_file import read_kernels
 from spyre_studio.pass_text import print_passes
 from spyre_studio.project_check import checked, model_fault
 from spyre_studio.project_document import KIND as PROJECT

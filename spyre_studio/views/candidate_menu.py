@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from spyre_studio.alike_pins import alike_op
 from spyre_studio.candidate_model import factors_title
+from spyre_studio.derived import ops_of
 from spyre_studio.pin_menu import SWEEP
 from spyre_studio.session import Session
 
@@ -35,7 +36,7 @@ def candidate_menu(
         entry = menu.addAction(found.words, lambda: session.set_pins(found.after))
         entry.setToolTip(f"{', '.join(found.names[:3])}{' …' if len(found.names) > 3 else ''}")
         entry.setEnabled(legal)
-    if op in compilation.problem.program.op_map:
+    if op in ops_of(compilation):
         menu.addSeparator()
         menu.addAction(SWEEP, lambda: session.start_sweep(f"op:{op}"))
     menu.popup(at)

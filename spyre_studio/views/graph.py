@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 from compiler.compilation import Compilation
 from compiler.plan import Plan
 from compiler.schedule import expand
-from spyre_studio.finder import Entry, entries, found_in, of_modules
+from spyre_studio.finder import Entry, entries
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.picture import Picture
 from spyre_studio.qt_theme import scale
@@ -23,6 +23,7 @@ from spyre_studio.units import format_count, format_us
 from spyre_studio.view_state import ViewState, empty, loading, stale
 from spyre_studio.views.graph_aim import GraphAim
 from spyre_studio.views.graph_canvas import GraphCanvas, Hit
+from spyre_studio.views.graph_entries import graph_entries
 from spyre_studio.views.graph_fold import GraphFold
 from spyre_studio.views.graph_hints import hint_of
 from spyre_studio.views.graph_look import GraphLook
@@ -151,7 +152,7 @@ class GraphView(QWidget):
         self._name = compilation.graph.name if compilation else captured.graph.name if captured else ""
         self._model = planned(compilation) if compilation else unplanned(program)
         if compilation is not None:
-            self.finder.set_entries((*found_in(compilation), *_modules(self._model)))
+            self.finder.set_entries(graph_entries(compilation))
             self.table.show_plan(compilation)
         else:
             self.finder.set_entries(entries(expand(program, Plan(program.name, "", 1, "")), None))
@@ -365,7 +366,3 @@ class GraphView(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.overlay.place()
-
-
-def _modules(model: GraphModel) -> tuple[Entry, ...]:
-    return of_modules(model.graph.tree.paths, model.graph.tree.sizes())

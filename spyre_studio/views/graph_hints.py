@@ -14,6 +14,7 @@ from compiler.graph import TensorType
 from compiler.loops import Buffer
 from compiler.plan import Slot, Spilled
 from compiler.reasons import REASONS
+from spyre_studio.derived import buffers_of, ops_of
 from spyre_studio.legend import FATES, KINDS, Entry
 from spyre_studio.units import format_bytes, format_count, format_hex, format_us
 from spyre_studio.views.graph_canvas import Hit
@@ -80,7 +81,7 @@ def _of_node(node: Node, compilation: Compilation | None) -> str:
     lines = [f"{node.kind} · {node.detail}" if node.detail else node.kind]
     if node.us == node.us:
         lines[0] += f" · {format_us(node.us)}"
-    op = compilation.problem.program.op_map.get(node.name) if compilation else None
+    op = ops_of(compilation).get(node.name) if compilation else None
     if op is not None and (op.origin.target or op.origin.source):
         lines.append(" · ".join(part for part in (op.origin.target, op.origin.source) if part))
     if compilation is not None:
@@ -118,7 +119,7 @@ def _buffer(compilation: Compilation, name: str) -> Buffer | None:
     sources = {edit.target: edit.source for edit in compilation.plan.edits}
     while name in sources:
         name = sources[name]
-    return compilation.problem.program.buffer_map.get(name)
+    return buffers_of(compilation).get(name)
 
 
 def _lines(name: str, *lines: str) -> str:

@@ -70,7 +70,8 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphModel:
-    """`edges` (m, 2): nodes; `carried[e]`: the buffer of an edge; `fates` (m,): LX, MOVE, HBM or UNKNOWN.
+    """`edges` (m, 2): nodes; `carried[e]`: the buffer of an edge, `edges_of` the other way; `fates` (m,): what becomes
+    of it, LX, MOVE, HBM or UNKNOWN.
 
     `of_op`: node of an op or move; `of_buffer`: node that writes or is a buffer; `run_facts`: key of
     a run of equal modules -> what the plan makes of it.
@@ -84,6 +85,13 @@ class GraphModel:
     of_op: frozendict[str, int]
     of_buffer: frozendict[str, int]
     run_facts: frozendict[str, RunFacts] = field(default_factory=frozendict)
+    edges_of: frozendict[str, tuple[int, ...]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        found: dict[str, list[int]] = {}
+        for edge, buffer in enumerate(self.carried):
+            found.setdefault(buffer, []).append(edge)
+        object.__setattr__(self, "edges_of", frozendict((name, tuple(edges)) for name, edges in found.items()))
 
     def pinned(self, pins: Pins) -> frozenset[int]:
         """Nodes that a pin speaks of: the op itself, or the writer of the buffer."""

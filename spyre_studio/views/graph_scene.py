@@ -81,7 +81,7 @@ class Scene:
 
     def links_of_buffer(self, name: str | None) -> list[int]:
         """The edges that carry a buffer."""
-        edges = [edge for edge, buffer in enumerate(self.model.carried) if buffer == name]
+        edges = self.model.edges_of.get(name, ()) if name is not None else ()
         return sorted({int(self.layout.link_of[edge]) for edge in edges} - {-1})
 
 

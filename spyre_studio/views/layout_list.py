@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QVBox
 
 from compiler.compilation import Compilation
 from compiler.layout_candidate import LayoutCandidate
+from spyre_studio.derived import buffers_of
 from spyre_studio.failure import Failure
 from spyre_studio.layout_choices import (
     PinNote,
@@ -254,7 +255,7 @@ class LayoutList(QWidget):
         if self._asked is not None and self._asked[0] is compilation and self._asked[1] == name:
             return
         self._asked = (compilation, name)
-        if name not in compilation.problem.program.buffer_map:
+        if name not in buffers_of(compilation):
             return
         self._request(compilation, name, follow=False)
 

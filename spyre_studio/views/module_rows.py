@@ -5,6 +5,7 @@ Owns: nesting ops into modules. Refuses Qt: a large tree is made where the plan 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from compiler.compilation import Compilation
@@ -33,11 +34,41 @@ class Item:
         return child
 
 
-def tree_of(model: GraphModel | None, name: str) -> Item:
-    """The root of the tree; its only child is the model itself."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """A tree looked through once: its root, all rows top down, those that hold others, and the row of each op.
+
+    `us` are the times that rows have, each once: equal blocks have equal times.
+    """
+
+    root: Item
+    every: tuple[Item, ...]
+    holders: tuple[Item, ...]
+    by_op: Mapping[str, Item]
+    us: frozenset[float]
+
+
+def tree_of(model: GraphModel | None, name: str) -> Rows:
+    """The only row in the root is the model itself."""
     root = Item("")
-    if model is None:
-        return root
+    if model is not None:
+        _fill(root, model, name)
+    return listed(root)
+
+
+def listed(root: Item) -> Rows:
+    """A tree that is complete, looked through."""
+    every = tuple(walk(root))
+    return Rows(
+        root,
+        every,
+        holders=tuple(item for item in every if item.children and item.parent is not None),
+        by_op={item.op: item for item in every if item.op},
+        us=frozenset(item.us for item in every),
+    )
+
+
+def _fill(root: Item, model: GraphModel, name: str) -> None:
     groups, rows = {"": root.add(Item(name))}, RunRows(model)
     for node in model.nodes:
         if not node.name:
@@ -49,7 +80,6 @@ def tree_of(model: GraphModel | None, name: str) -> Item:
         while above is not None:
             above.us += us
             above = above.parent
-    return root
 
 
 def _group(groups: dict[str, Item], rows: RunRows, path: str) -> Item:
@@ -78,6 +108,6 @@ def walk(item: Item) -> list[Item]:
 
 
 @Derived
-def rows_of(compilation: Compilation) -> Item:
-    """The root of the tree of a plan."""
+def rows_of(compilation: Compilation) -> Rows:
+    """The tree of a plan."""
     return tree_of(planned(compilation), compilation.graph.name)

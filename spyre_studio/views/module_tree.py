@@ -22,7 +22,7 @@ from spyre_studio.tall_rows import TallRows
 from spyre_studio.theme import CELL_PAD, GRID
 from spyre_studio.units import format_us_below
 from spyre_studio.views.graph_model import unplanned
-from spyre_studio.views.module_rows import Item, rows_of, tree_of, walk
+from spyre_studio.views.module_rows import Item, Rows, rows_of, tree_of
 
 Index = QModelIndex | QPersistentModelIndex
 _NO_PARENT = QModelIndex()
@@ -37,8 +37,7 @@ class TreeModel(QAbstractItemModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self._root = Item("")
-        self._by_op: dict[str, Item] = {}
+        self._rows = tree_of(None, "")
         self._timed, self._characters = False, 0
 
     @property
@@ -49,25 +48,28 @@ class TreeModel(QAbstractItemModel):
     @property
     def root(self) -> Item:
         """The whole tree."""
-        return self._root
+        return self._rows.root
 
-    def show(self, root: Item, timed: bool) -> None:
+    @property
+    def rows(self) -> Rows:
+        """The same as lists."""
+        return self._rows
+
+    def show(self, rows: Rows, timed: bool) -> None:
         """Another tree; `timed` tells whether there is a plan with times."""
         self.beginResetModel()
-        self._root, self._timed = root, timed
-        every = walk(root)
-        self._by_op = {item.op: item for item in every if item.op}
-        self._characters = characters_of(map(self._number_of, every))
+        self._rows, self._timed = rows, timed
+        self._characters = characters_of(map(self._number, rows.us))
         self.endResetModel()
 
     def index_of(self, op: str | None) -> QModelIndex:
         """Where an op is."""
-        item = self._by_op.get(op) if op is not None else None
+        item = self._rows.by_op.get(op) if op is not None else None
         return QModelIndex() if item is None else self.createIndex(item.row, 0, item)
 
     def item(self, index: Index) -> Item:
         """The row behind an index."""
-        found: object = index.internalPointer() if index.isValid() else self._root
+        found: object = index.internalPointer() if index.isValid() else self._rows.root
         assert isinstance(found, Item)
         return found
 
@@ -80,7 +82,7 @@ class TreeModel(QAbstractItemModel):
     def parent(self, index: Index) -> QModelIndex:  # type: ignore[override]
         """The row around a row."""
         above = self.item(index).parent if index.isValid() else None
-        return QModelIndex() if above is None or above is self._root else self.createIndex(above.row, 0, above)
+        return QModelIndex() if above is None or above is self._rows.root else self.createIndex(above.row, 0, above)
 
     def rowCount(self, parent: Index = _NO_PARENT) -> int:
         """Rows inside a row."""
@@ -94,15 +96,15 @@ class TreeModel(QAbstractItemModel):
         """Text, bar and tooltip."""
         item = self.item(index)
         if role == Qt.ItemDataRole.DisplayRole:
-            return item.title if index.column() == 0 else self._number_of(item)
+            return item.title if index.column() == 0 else self._number(item.us)
         if role == BAR_ROLE and index.column() == 1 and self._timed:
-            return item.us / self._root.us if self._root.us > 0 else 0.0
+            return item.us / self.root.us if self.root.us > 0 else 0.0
         if role == Qt.ItemDataRole.ToolTipRole:
             return item.hint or item.op or item.group or item.title
         return None
 
-    def _number_of(self, item: Item) -> str:
-        return format_us_below(item.us) if self._timed else ""
+    def _number(self, us: float) -> str:
+        return format_us_below(us) if self._timed else ""
 
 
 class ModuleTree(QTreeView):
@@ -152,9 +154,9 @@ class ModuleTree(QTreeView):
         program = compilation.problem.program if compilation else captured.program if captured else None
         same, self._program = program is self._program, program
         opened = self.open_groups if same else frozenset[str]()
-        root = rows_of(compilation) if compilation else _rows_without_plan(captured)
+        rows = rows_of(compilation) if compilation else _rows_without_plan(captured)
         self._quiet = True
-        self._tree.show(root, compilation is not None)
+        self._tree.show(rows, compilation is not None)
         self._quiet = False
         self._share_room()
         self._unfold(opened, same)
@@ -195,8 +197,9 @@ class ModuleTree(QTreeView):
     @property
     def open_groups(self) -> frozenset[str]:
         """Paths of the modules that are unfolded."""
-        groups = [item for item in walk(self._tree.root) if item.children and item.parent is not None]
-        return frozenset(item.group for item in groups if self.isExpanded(self._tree.createIndex(item.row, 0, item)))
+        return frozenset(
+            item.group for item in self._tree.rows.holders if self.isExpanded(self._tree.createIndex(item.row, 0, item))
+        )
 
     def open_modules(self, opened: frozenset[str]) -> None:
         """Unfold these modules and no others."""
@@ -205,14 +208,13 @@ class ModuleTree(QTreeView):
         self.show_selection()
 
     def _unfold(self, opened: frozenset[str], same: bool) -> None:
-        every = walk(self._tree.root)
-        if not same and len(every) <= _OPEN_AT_FIRST:
+        if not same and len(self._tree.rows.every) <= _OPEN_AT_FIRST:
             self.expandAll()
             return
-        for item in every:
-            if item.children and item.parent is not None and (item.group in opened or not (same or item.group)):
+        for item in self._tree.rows.holders:
+            if item.group in opened or not (same or item.group):
                 self.expand(self._tree.createIndex(item.row, 0, item))
 
 
-def _rows_without_plan(captured: Captured | None) -> Item:
+def _rows_without_plan(captured: Captured | None) -> Rows:
     return tree_of(None, "") if captured is None else tree_of(unplanned(captured.program), captured.graph.name)

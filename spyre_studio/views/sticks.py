@@ -19,6 +19,7 @@ from compiler.layout_candidate import LayoutCandidate
 from compiler.plan import Edit
 from compiler.schedule import Schedule
 from spyre_studio.buffer_facts import tensor_text
+from spyre_studio.derived import buffers_of
 from spyre_studio.edit_words import when_text
 from spyre_studio.elided import ElidedLabel
 from spyre_studio.legend import Entry, Legend
@@ -160,7 +161,7 @@ class SticksView(QWidget):
             self.copy.say("Preview: no plan has it so yet")
             return
         cost = next((step.total_us for step in compilation.cost.steps if step.step == edit.name), None)
-        elements = compilation.problem.program.buffer_map.get(edit.source)
+        elements = buffers_of(compilation).get(edit.source)
         moved = f"{format_count(elements.elements, 'element')}" if elements is not None else ""
         number = f"{self._edit % len(self._edits) + 1} of {len(self._edits)}" if len(self._edits) > 1 else ""
         time = format_us(cost) if cost is not None else ""

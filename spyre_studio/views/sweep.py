@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation
+from spyre_studio.derived import ops_of
 from spyre_studio.elided import ElidedLabel
 from spyre_studio.legend import Entry, WrappedLegend
 from spyre_studio.phases import phase_words
@@ -205,7 +206,7 @@ class SweepView(PagedView):
         if self.knob.key != OP:
             return self.knob.key
         compilation, op = self.session.compilation, self.selection.op
-        known = compilation is not None and op in compilation.problem.program.op_map
+        known = compilation is not None and op in ops_of(compilation)
         return f"{OP}:{op}" if known else ""
 
     # What the user does

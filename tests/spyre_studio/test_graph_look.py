@@ -19,7 +19,7 @@ from spyre_studio.views.graph_groups import everything
 from spyre_studio.views.graph_measures import MEASURES, MeasureRow
 from spyre_studio.views.graph_menu import graph_menu
 from spyre_studio.views.graph_palette import COLOURINGS
-from spyre_studio.views.module_rows import rows_of, walk
+from spyre_studio.views.module_rows import rows_of
 from spyre_studio.views.module_tree import ModuleTree
 from tests.spyre_studio.odd_stack import LAYERS, ODD, members, odd_plan, run_box, scene, shown
 from tests.spyre_studio.stage import Stage
@@ -131,7 +131,7 @@ def test_the_panel_lies_below_the_controls(view: GraphView) -> None:
 def test_the_tree_has_a_row_for_equal_modules_and_marks_the_odd_one(
     qtbot: QtBot, stage: Stage, view: GraphView, plan: Compilation
 ) -> None:
-    rows = [item for item in walk(rows_of(plan)) if item.group]
+    rows = [item for item in rows_of(plan).every if item.group]
     (holder,) = [item for item in rows if "×" in item.title]
     assert holder.title.endswith(f"× {LAYERS} ≠ 2")
     assert f"1 of {LAYERS} divided differently" in holder.hint

@@ -16,9 +16,10 @@ from compiler.emit import ready
 from compiler.errors import InputError
 from spyre_studio import tasks
 from spyre_studio.export_file import write_export
+from spyre_studio.foreign_file import is_foreign
 from spyre_studio.import_words import import_words, remarks
 from spyre_studio.jobs import Jobs
-from spyre_studio.kernels_file import is_foreign, read_kernels
+from spyre_studio.kernels_file import read_kernels
 from spyre_studio.session import Session
 from tests.compiler.formats.exported import example
 from tests.spyre_studio.command_line import Outcome

@@ -15,7 +15,7 @@ from spyre_studio.qt_theme import active_theme, apply_theme, font, px, set_text_
 from spyre_studio.selection import Selection
 from spyre_studio.theme import CELL_PAD, GRID, Theme
 from spyre_studio.views.lx_tray import LxTray
-from spyre_studio.views.module_rows import Item
+from spyre_studio.views.module_rows import Item, listed
 from spyre_studio.views.module_tree import ModuleTree
 from spyre_studio.why_not import WhyNot
 from tests.spyre_studio.hand import show
@@ -66,7 +66,7 @@ def test_times_in_the_tree_are_whole_or_absent(qtbot: QtBot, tmp_path: Path, zoo
     show(qtbot, tree, round(wide * zoom), 300)
     root = Item("")
     root.add(Item("decoder_stack", us=LONG))
-    tree.tree.show(root, timed=True)
+    tree.tree.show(listed(root), timed=True)
     tree.resize(tree.width() + 1, 300)
     needed = number_width(len("228.39 ms")) + 2 * px(CELL_PAD)
     assert tree.isColumnHidden(1) == (wide == 140)
