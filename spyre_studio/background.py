@@ -1,8 +1,8 @@
 """Work off the window's thread for what would hold it up: one piece at a time, and only the newest answer counts.
 
 Owns: the thread, dropping stale answers and those of which the asker is gone, how long a thread may keep the others
-waiting, and that what can wait lets the window come to rest first.  Refuses: widgets; the work gets values and returns a value.  Nobody ever waits for the end of a piece but
-`finish`: one of a view that goes runs to its end unheard.
+waiting, and that what can wait lets the window come to rest first.  Refuses: widgets; the work gets values and returns
+a value.  Nobody ever waits for the end of a piece but `finish`: one of a view that goes runs to its end unheard.
 """
 
 from __future__ import annotations
