@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from compiler.loops import Buffer, BufferKind, LoopOp, LoopProgram
@@ -27,21 +27,29 @@ def place_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Index:
-    """A program looked through once: what its maps would make anew for every question."""
+    """A program looked through once: what its maps would make anew for every question.
+
+    `kind_of` numbers the ops that are the same alike, `here` has those of one number at one place.
+    """
 
     program: LoopProgram
     ops: Mapping[str, LoopOp]
     buffers: Mapping[str, Buffer]
     order: Mapping[str, int]
-    shaped: Mapping[Hashable, list[LoopOp]]
-    placed: Mapping[Hashable, list[LoopOp]]  # by shape and place
     written: Mapping[str, tuple[str, int]]
     read: Mapping[str, tuple[str, int]]
-    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)  # what was asked already
+    kind_of: Mapping[str, int]
+    everywhere: Mapping[int, list[str]]
+    here: Mapping[tuple[int, str], list[str]]
 
 
 _KEPT: Final[list[_Index]] = []
 _MOST: Final = 2  # the model on screen, and the one that arrives
+
+
+def look_through(program: LoopProgram) -> None:
+    """Have the answers ready: of a large model that takes a tenth of a second."""
+    _index_of(program)
 
 
 def _index_of(program: LoopProgram) -> _Index:
@@ -53,19 +61,35 @@ def _index_of(program: LoopProgram) -> _Index:
 
 
 def _indexed(program: LoopProgram) -> _Index:
-    shaped: dict[Hashable, list[LoopOp]] = {}
-    placed: dict[Hashable, list[LoopOp]] = {}
     written: dict[str, tuple[str, int]] = {}
     read: dict[str, tuple[str, int]] = {}
     for op in program.ops:
-        shape = _shape(op)
-        shaped.setdefault(shape, []).append(op)
-        placed.setdefault((shape, place_of(op.name)), []).append(op)
         for found, accesses in ((written, op.writes), (read, op.reads)):
             for place, access in enumerate(accesses):
                 found.setdefault(access.buffer, (op.name, place))
     order = {buffer.name: number for number, buffer in enumerate(program.buffers)}
-    return _Index(program, program.op_map, program.buffer_map, order, shaped, placed, written, read)
+    buffers = program.buffer_map
+    kinds = _kinds(program, buffers)
+    everywhere: dict[int, list[str]] = {}
+    here: dict[tuple[int, str], list[str]] = {}
+    for name, kind in kinds.items():
+        everywhere.setdefault(kind, []).append(name)
+        here.setdefault((kind, place_of(name)), []).append(name)
+    return _Index(program, program.op_map, buffers, order, written, read, kinds, everywhere, here)
+
+
+def _kinds(program: LoopProgram, buffers: Mapping[str, Buffer]) -> dict[str, int]:
+    """Op -> the same number as all that are the same, in schedule order."""
+    firsts: dict[Hashable, list[tuple[int, LoopOp]]] = {}  # by shape, one of each kind
+    kinds: dict[str, int] = {}
+    for op in program.ops:
+        known = firsts.setdefault(_shape(op), [])
+        kind = next((number for number, first in known if _same_op(first, op, buffers)), None)
+        if kind is None:
+            kind = len(kinds)  # nobody's number yet
+            known.append((kind, op))
+        kinds[op.name] = kind
+    return kinds
 
 
 def _shape(op: LoopOp) -> Hashable:
@@ -75,14 +99,11 @@ def _shape(op: LoopOp) -> Hashable:
 def alike_ops(program: LoopProgram, op: str) -> tuple[str, ...]:
     """The ops that are the same as this one, itself among them, in schedule order; () if there is no such op."""
     index = _index_of(program)
-    one = index.ops.get(op)
-    if one is None:
+    kind = index.kind_of.get(op)
+    if kind is None:
         return ()
-    if op not in index.groups:
-        here = _same_as(one, index.placed[_shape(one), place_of(op)], index.buffers)
-        found = here if len(here) > 1 else _same_as(one, index.shaped[_shape(one)], index.buffers)
-        index.groups.update(dict.fromkeys(here if found is here else (op,), found))
-    return index.groups[op]
+    here = index.here[kind, place_of(op)]
+    return tuple(here if len(here) > 1 else index.everywhere[kind])
 
 
 def alike_buffers(program: LoopProgram, buffer: str) -> tuple[str, ...]:
@@ -100,11 +121,6 @@ def alike_buffers(program: LoopProgram, buffer: str) -> tuple[str, ...]:
     found = dict.fromkeys((buffer, *((op.writes if written else op.reads)[user[1]].buffer for op in ops)))
     same = [name for name in found if _same_buffer(one, index.buffers[name]) and index.buffers[name].kind is one.kind]
     return _same_place(buffer, sorted(same, key=index.order.__getitem__))
-
-
-def _same_as(one: LoopOp, others: Iterable[LoopOp], buffers: Mapping[str, Buffer]) -> tuple[str, ...]:
-    """Names of those that are the same, of others of its shape."""
-    return tuple(other.name for other in others if other is one or _same_op(one, other, buffers))
 
 
 def _same_op(one: LoopOp, other: LoopOp, buffers: Mapping[str, Buffer]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from compiler.compilation import Compilation
+from spyre_studio.alike import look_through
 from spyre_studio.derived import buffers_of, ops_of, schedule_of
 from spyre_studio.handover_model import users_of
 from spyre_studio.occupancy import occupancy_of
@@ -47,4 +48,5 @@ def prepared(compilation: Compilation) -> Compilation:
     """The plan, after everything was derived that views begin with."""
     for derive in NEEDED:
         derive(compilation)
+    look_through(compilation.problem.program)
     return compilation

@@ -68,3 +68,17 @@ def test_a_mistake_on_the_thread_is_one_of_the_window(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: bool(raised))
     assert raised[0][0] is ZeroDivisionError
     assert not background.busy
+
+
+def test_who_is_patient_lets_the_window_come_to_rest_first(qtbot: QtBot) -> None:
+    background, began = Background(patient=True), Event()
+    background.run(began.set, lambda _answer: None)
+    assert background.busy
+    assert not background.running
+    background.cancel()
+    assert not background.busy
+    got = list[str]()
+    background.run(lambda: "late", got.append)
+    qtbot.waitUntil(lambda: bool(got))
+    assert got == ["late"]
+    assert not began.is_set(), "what was cancelled before it began never runs"

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from spyre_studio import qt_theme
@@ -21,6 +21,19 @@ def test_a_theme_reaches_palette_and_widgets(qapp: QApplication, qtbot: QtBot, d
     qtbot.addWidget(button)
     button.resize(120, 32)
     assert button.grab().toImage().pixelColor(60, 5).name() == theme.accent
+
+
+def test_a_window_is_dressed_in_one_turn_and_painted_in_the_next(qtbot: QtBot, qapp: QApplication, dark: Theme) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    apply_theme(qapp, LIGHT)
+    assert not window.updatesEnabled()
+    apply_theme(qapp, DARK)
+    qtbot.waitUntil(window.updatesEnabled)
+    window.setUpdatesEnabled(False)
+    apply_theme(qapp, LIGHT)
+    QApplication.processEvents()
+    assert not window.updatesEnabled(), "whoever has it stand still says when it moves again"
 
 
 def test_an_explicit_choice_holds_and_toggles(qapp: QApplication, qtbot: QtBot, dark: Theme) -> None:
