@@ -24,6 +24,8 @@ def read_kernels(path: Path) -> Compilation:
     """The kernels as a compilation, what was found in the files among its log; InputError with one sentence."""
     device = load_device(DEVICE)
     read = read_programs(path, device.count("lx_bytes"))
+    if 0 < read.cores <= device.cores:
+        device = device.with_cores(read.cores)
     made = imported(read.kernels, read.name, device, read.results).compilation
     found = (*read.findings, *(f"{file}: not read" for file in read.listed), *_unknown(read.extra))
     if not found:

@@ -16,6 +16,7 @@ from compiler.compilation import Compilation
 from compiler.emit.device_mlir import device_limits, device_lines
 from compiler.emit.format import BUNDLE, HINTED, SPELLING, Format, Material, Ready, one_file, whole
 from compiler.emit.kernel_folders import kernel_files, kernel_limits
+from compiler.emit.ktir_document import ktir_parts
 from compiler.emit.opspec_json import opspec_lines
 from compiler.emit.plan_json import plan_json
 from compiler.emit.plan_listing import plan_listing
@@ -65,15 +66,20 @@ _ROWS = (
         "Op specifications as JSON",
         ".json",
         "Kernels with their ops as the front end hands them on, one to one.",
-        one_file(lambda material: opspec_lines(material.specified.kernels, material.compilation.plan.model)),
+        one_file(
+            lambda material: opspec_lines(
+                material.specified.kernels, material.compilation.plan.model, material.compilation.plan.cores
+            )
+        ),
         lambda material: material.specified.limits,
     ),
     Format(
         "ktir",
         "KTIR",
         ".mlir",
-        "A function per kernel that all cores run, with views of LX at the planned addresses.",
-        one_file(lambda material: iter((material.module.text,))),
+        "A function per kernel that all cores run, with views of LX at the planned addresses; in comments after them "
+        "the op specifications, from which the plan is read back.",
+        one_file(lambda material: ktir_parts(material.module, material.compilation.plan)),
         lambda material: (*material.specified.limits, *material.module.limits),
         (SPELLING,),
     ),

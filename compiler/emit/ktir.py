@@ -8,7 +8,7 @@ static tile.  Bases and LX offsets count elements.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from compiler.emit.ktir_body import Logical, computed, fold_of, rounded
@@ -28,11 +28,13 @@ _ROOM_BYTES: Final = 640 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The text, which buffer each argument of each function is, and in sentences what could not be said."""
+    """The text, which buffer each argument of each function is, in sentences what could not be said, and the kernels
+    with the ops that could."""
 
     text: str
     arguments: tuple[tuple[str, tuple[str, ...]], ...]
     limits: tuple[str, ...]
+    kernels: tuple[KernelSpec, ...] = ()
 
 
 def ktir_module(
@@ -43,7 +45,7 @@ def ktir_module(
     With `clear_bytes` every function begins by zeroing so much of each scratchpad, for interpreters that keep a list of
     allocations instead of a memory.
     """
-    texts, limits = list[str](), list[str]()
+    texts, limits, said = list[str](), list[str](), list[KernelSpec]()
     arguments: list[tuple[str, tuple[str, ...]]] = []
     for kernel in kernels:
         maker = _Kernel(kernel, cores, spelling, clear_bytes)
@@ -53,7 +55,8 @@ def ktir_module(
         texts.append(maker.text())
         arguments.append((maker.function, tuple(maker.bases)))
         limits += maker.limits
-    return Module("module {\n" + "".join(texts) + "}\n", tuple(arguments), tuple(limits))
+        said.append(maker.said)
+    return Module("module {\n" + "".join(texts) + "}\n", tuple(arguments), tuple(limits), tuple(said))
 
 
 class _Kernel:
@@ -65,6 +68,7 @@ class _Kernel:
         self.views = Views(self.out, spelling)
         self.bases: dict[str, str] = {}
         self.limits: list[str] = []
+        self._said: list[OpSpec] = []
         self.held: dict[int, dict[int, Box]] = {}
         self.written: dict[str, dict[int, Box]] = {}
         self.wholes = wholes(kernel)
@@ -77,17 +81,25 @@ class _Kernel:
         if self.clear_bytes:
             self._clear()
         for number, spec in enumerate(self.kernel.ops()):
-            kept, depth = len(self.out.lines), self.out.depth
+            mark, bases = self.out.mark(), len(self.bases)
             try:
-                self._op(number, spec)
+                self._op(len(self._said), spec)
             except UnsaidError as unsaid:
-                del self.out.lines[kept:]
-                self.out.depth = depth
+                self.out.back_to(mark)
+                while len(self.bases) > bases:
+                    self.bases.popitem()
                 self.limits.append(f"{spec.output.name or f'op {number}'}: {unsaid}")
+            else:
+                self._said.append(spec)
         params = ", ".join(f"{name}: index" for name in self.bases.values())
         head = f"  func.func @{self.function}({params}) attributes {{grid = [{self.cores}]}} {{"
         body = [*self.out.head, "    %id = ktdp.get_compute_tile_id : index", *self.out.lines, "    return", "  }"]
         return "\n".join([head, *body, ""])
+
+    @property
+    def said(self) -> KernelSpec:
+        """The kernel without what there are no words for."""
+        return self.kernel if not self.limits else replace(self.kernel, body=tuple(self._said))
 
     def _clear(self) -> None:
         sizes = (-(-self.clear_bytes // 128), 64)

@@ -100,6 +100,18 @@ class Lines:
             self.head.append(f"    {name} = arith.constant {key[0]} : {element}")
         return self.known[key]
 
+    def mark(self) -> tuple[int, int, int, int]:
+        """Where it is now, to come back to."""
+        return len(self.lines), len(self.head), self.used, self.depth
+
+    def back_to(self, mark: tuple[int, int, int, int]) -> None:
+        """As it was at a mark: no line, name or constant of what came after is left."""
+        lines, head, self.used, self.depth = mark
+        del self.lines[lines:]
+        del self.head[head:]
+        while len(self.known) > head:  # one constant to a line
+            self.known.popitem()
+
     def open(self, line: str) -> None:
         """A line that begins a region."""
         self.add(line)

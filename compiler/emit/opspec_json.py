@@ -23,9 +23,12 @@ from compiler.formats.opspec import (
 FORMAT, VERSION = "spyre-opspec", 1
 
 
-def opspec_lines(kernels: Sequence[KernelSpec], name: str) -> Iterator[str]:
-    """The document in parts, one op to a line, so that it can be written while it is made."""
-    yield f'{{\n "format": "{FORMAT}",\n "version": {VERSION},\n "model": {json.dumps(name)},\n "kernels": [\n'
+def opspec_lines(kernels: Sequence[KernelSpec], name: str, cores: int = 0) -> Iterator[str]:
+    """The document in parts, one op to a line, so that it can be written while it is made; `cores` that the kernels may
+    use, 0 where nobody knows."""
+    known = f' "cores": {cores},\n' if cores else ""
+    head = f' "format": "{FORMAT}",\n "version": {VERSION},\n "model": {json.dumps(name)},\n{known}'
+    yield f'{{\n{head} "kernels": [\n'
     for number, kernel in enumerate(kernels):
         yield from _kernel_lines(kernel, last=number == len(kernels) - 1)
     yield " ]\n}\n"

@@ -1,7 +1,8 @@
 """Kernel folders and everything else that holds kernels of torch-spyre, as specifications.
 
 Owns the one door to all readers of kernels: a SuperDSC file, a bundle, a kernel folder, a cache of several, a wrapper,
-or op specifications as JSON.  Refuses files of other kinds, saying what they are; nothing that is read is ever run.
+op specifications as JSON, or KTIR of ours.  Refuses files of other kinds, saying what they are; nothing that is read is
+ever run.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from compiler.device import load_device
 from compiler.errors import InputError
 from compiler.formats.opspec import KernelSpec
 from compiler.read.folder_walk import is_kernel_folder, sources, walk
+from compiler.read.ktir_document import read_ktir_document
 from compiler.read.one_kernel import Extra, ReadFolder, read_alone, read_folder, read_sidecar, unknown_of
-from compiler.read.opspec_json import read_opspecs
+from compiler.read.opspec_json import ReadSpecs, read_opspecs
 from compiler.read.plain import read_file
 from compiler.read.provenance import Provenance
 from compiler.read.recognise import Kind, recognise
@@ -37,7 +39,7 @@ class ReadKernels:
 
     `findings` are what disagrees in the files or differs from what is written today, one sentence each.  `extra` holds
     unknown fields as JSON text, by file and by field.  `listed` are files that nobody reads here, `results` the names
-    of the tensors that the wrapper returns.
+    of the tensors that the wrapper returns, `cores` how many the kernels may use, 0 where that is not said.
     """
 
     name: str
@@ -47,6 +49,7 @@ class ReadKernels:
     listed: tuple[str, ...] = ()
     provenance: tuple[Provenance, ...] = ()
     results: tuple[str, ...] = ()
+    cores: int = 0
 
 
 def read_programs(path: Path, scratchpad_bytes: int | None = None) -> ReadKernels:
@@ -69,17 +72,15 @@ def read_programs(path: Path, scratchpad_bytes: int | None = None) -> ReadKernel
             return _of_folders(path, lx)
         case Kind.WRAPPER:
             return _of_wrapper(path, lx)
-    name, kernels = read_opspecs(read_file(path), str(path))
-    return ReadKernels(name, kernels, tuple(_residency(kernels, lx)), _unknown(kernels))
+        case Kind.KTIR:
+            return _of_specs(*read_ktir_document(read_file(path), str(path)), lx)
+    return _of_specs(read_opspecs(read_file(path), str(path)), (), lx)
 
 
 def _no_kernels(path: Path, kind: Kind) -> InputError:
     remedy = "choose a kernel folder, an sdsc file, a wrapper or op specifications"
     if kind in (Kind.PROVENANCE, Kind.LAUNCH_SPEC, Kind.SPYRECODE):
         remedy = "choose the kernel folder that it belongs to"
-    if kind is Kind.KTIR:
-        why = "it is a KTIR module, which says what cores do and not what a plan decided"
-        return InputError(str(path), why, remedy)
     if kind is not Kind.OTHER:
         return InputError(str(path), f"it is a {kind.value} file, which holds no kernels of its own", remedy)
     what = "folder" if path.is_dir() else "file"
@@ -89,6 +90,11 @@ def _no_kernels(path: Path, kind: Kind) -> InputError:
 def _of_folder(name: str, found: ReadFolder) -> ReadKernels:
     provenance = (found.provenance,) if found.provenance else ()
     return ReadKernels(name, (found.kernel,), found.findings, found.extra, found.listed, provenance)
+
+
+def _of_specs(specs: ReadSpecs, findings: tuple[str, ...], lx: int) -> ReadKernels:
+    everything = (*findings, *_residency(specs.kernels, lx))
+    return ReadKernels(specs.name, specs.kernels, everything, _unknown(specs.kernels), cores=specs.cores)
 
 
 def _of_wrapper(path: Path, lx: int) -> ReadKernels:

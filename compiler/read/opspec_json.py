@@ -6,6 +6,7 @@ Owns the way back, and the rules that a specification has to keep (facts 2.3).  
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from frozendict import frozendict
 
@@ -30,8 +31,16 @@ FORMAT, VERSION = "spyre-opspec", 1
 ROOMS = frozenset(room.value for room in Room)
 
 
-def read_opspecs(text: str, origin: str) -> tuple[str, tuple[KernelSpec, ...]]:
-    """The name of the model and its kernels; InputError with one sentence for anything else."""
+class ReadSpecs(NamedTuple):
+    """The name of the model, its kernels, and how many cores they may use, 0 where that is not said."""
+
+    name: str
+    kernels: tuple[KernelSpec, ...]
+    cores: int
+
+
+def read_opspecs(text: str, origin: str) -> ReadSpecs:
+    """What a document holds; InputError with one sentence for anything else."""
     whole = Node.of(parse_json(text, origin), origin)
     if whole.get("format", "") != FORMAT:
         raise InputError(origin, f"it is no {FORMAT} document", REMEDY)
@@ -39,7 +48,10 @@ def read_opspecs(text: str, origin: str) -> tuple[str, tuple[KernelSpec, ...]]:
     if version != VERSION:
         why = f"it is of version {version}, this program reads version {VERSION}"
         raise InputError(origin, why, "export it again with this program")
-    return whole.text("model"), tuple(_kernel(node) for node in whole.nodes("kernels"))
+    cores = whole.integer("cores", 0, 0)
+    if cores > MOST_CORES:
+        raise InputError(origin, f"cores is {cores:,}, at most {MOST_CORES:,} are read", REMEDY)
+    return ReadSpecs(whole.text("model"), tuple(_kernel(node) for node in whole.nodes("kernels")), cores)
 
 
 def _kernel(node: Node) -> KernelSpec:

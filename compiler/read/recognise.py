@@ -49,7 +49,7 @@ class Kind(StrEnum):
 
 
 _PROGRAMS: Final = frozenset(
-    {Kind.SUPERDSC, Kind.BUNDLE, Kind.OPSPEC, Kind.WRAPPER, Kind.KERNEL_FOLDER, Kind.KERNEL_FOLDERS}
+    {Kind.SUPERDSC, Kind.BUNDLE, Kind.OPSPEC, Kind.WRAPPER, Kind.KTIR, Kind.KERNEL_FOLDER, Kind.KERNEL_FOLDERS}
 )
 _BY_KEYS: Final = (
     (frozenset({"schemaVersion", "eventKey"}), Kind.PROVENANCE),

@@ -73,10 +73,9 @@ def test_a_mistake_on_the_thread_is_one_of_the_window(qtbot: QtBot) -> None:
 def test_who_is_patient_lets_the_window_come_to_rest_first(qtbot: QtBot) -> None:
     background, began = Background(patient=True), Event()
     background.run(began.set, lambda _answer: None)
-    assert background.busy
-    assert not background.running
+    assert (background.busy, background.running) == (True, False)
     background.cancel()
-    assert not background.busy
+    assert (background.busy, background.running) == (False, False)
     got = list[str]()
     background.run(lambda: "late", got.append)
     qtbot.waitUntil(lambda: bool(got))

@@ -80,7 +80,7 @@ def test_spoiled_specifications_are_imported_or_refused(data: st.DataObject) -> 
             _spoiled(document, way, data.draw)
     refused = ""
     try:
-        _, kernels_ = read_opspecs(json.dumps(document), "a file")
+        kernels_ = read_opspecs(json.dumps(document), "a file").kernels
         made = imported(kernels_, "model", load_device("spyre")).compilation
     except StudioError as error:
         refused = error.sentence
@@ -97,7 +97,7 @@ def test_random_programs_come_back(seed: int, size: int) -> None:
     assert ours is not None
     said = op_specs(ours)
     assume(not said.limits)
-    name, back = read_opspecs("".join(opspec_lines(said.kernels, "model")), "a file")
+    name, back, _ = read_opspecs("".join(opspec_lines(said.kernels, "model")), "a file")
     assert (name, back) == ("model", said.kernels)
     made = imported(back, ours.problem.program.name, ours.problem.device)
     theirs = made.compilation

@@ -139,7 +139,7 @@ def test_a_document_keeps_what_nobody_knows() -> None:
     op = data["kernels"][0]["body"][0]
     op["later"], op["args"][0]["device_tile_advance_expr"] = {"a": [1]}, "64*c0"
     op["op_info"] = {"conv_params": [3], "constants": {"eps": 0.5}}
-    _, kernels = read_opspecs(json.dumps(data), "a")
+    kernels = read_opspecs(json.dumps(data), "a").kernels
     first = next(iter(kernels[0].ops()))
     assert first.extra == {"later": '{"a": [1]}', "op_info": json.dumps(op["op_info"])}
     assert first.args[0].extra == {"device_tile_advance_expr": '"64*c0"'}
