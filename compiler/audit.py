@@ -16,6 +16,7 @@ from compiler.compilation import AS_READ, IMPORTED, Compilation, Verdict
 from compiler.cost.model import price
 from compiler.differences import close, difference
 from compiler.errors import StudioError
+from compiler.import_log import FILES, files_verdicts
 from compiler.materialize import materialize
 from compiler.passes.co_optimize import CoOptimize
 from compiler.pipeline import parse_pipeline
@@ -35,7 +36,7 @@ def audit(whole: Compilation) -> tuple[Verdict, ...]:
 
     Takes about half a second for 2,000 ops.
     """
-    verdicts = check(whole.problem, whole.plan)
+    verdicts = (*check(whole.problem, whole.plan), *files_verdicts(whole))
     if not all(verdict.ok for verdict in verdicts):
         return verdicts
     verdicts = (*verdicts, _program(whole), _cost(whole))
@@ -160,7 +161,7 @@ def _log_faults(whole: Compilation) -> Iterator[str]:
     """Every pass of the pipeline has run, or the last one alone where a plan was changed for other pins.  No pass has
     run where others made the plan."""
     if whole.imported:
-        if [record.spec for record in whole.log] != [IMPORTED]:
+        if [record.spec for record in whole.log] not in ([IMPORTED], [IMPORTED, FILES]):
             yield "its log is not that of a plan that was read from files"
         return
     passes = whole.plan.pipeline.split(",")

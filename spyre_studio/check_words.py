@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from frozendict import frozendict
 
-OF_FILES: frozenset[str] = frozenset({"program", "cost", "record"})
+OF_FILES: frozenset[str] = frozenset({"program", "cost", "record", "files"})
 """Checks of what only a plan from a file can have wrong."""
 
 CHECK_WORDS: frozendict[str, str] = frozendict(
@@ -23,6 +23,7 @@ CHECK_WORDS: frozendict[str, str] = frozendict(
         "edits": "Inserted moves copy whole buffers, and kernels run every step once and in order.",
         "program": "The device program of a saved plan is the one that the plan lowers to.",
         "cost": "The times and bytes of a saved plan are those that its decisions cost.",
+        "files": "What the files of kernels say twice agrees.",
         "record": "Claims, solver, log and verdicts of a saved plan agree with it.",
     }
 )

@@ -7,18 +7,19 @@ it into the plan's log.
 from __future__ import annotations
 
 from compiler.compilation import Compilation
+from compiler.import_log import disagreements, remarks
 from spyre_studio.units import format_count
 
 
-def remarks(compilation: Compilation) -> tuple[str, ...]:
-    """What was found in the files that a compilation was read from, one sentence each; none for a plan of ours."""
-    return compilation.log[0].decided[1:] if compilation.imported else ()
+def told(compilation: Compilation) -> tuple[str, ...]:
+    """What was found in the files that a compilation was read from, what disagrees first; none for a plan of ours."""
+    return (*disagreements(compilation), *remarks(compilation))
 
 
 def import_words(compilation: Compilation) -> str:
     """Example: 'Read from files of others: no wrapper is there (and 2 more remarks, which `show` lists).'; '' if there
     is nothing to say."""
-    found = remarks(compilation)
+    found = told(compilation)
     if not found:
         return ""
     more = f" (and {format_count(len(found) - 1, 'more remark')}, which `spyre-studio show` lists)" if found[1:] else ""

@@ -7,7 +7,6 @@ to run anything of it, and to believe it: the checker proves it as it proves pla
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -26,12 +25,8 @@ def read_kernels(path: Path) -> Compilation:
     read = read_programs(path, device.count("lx_bytes"))
     if 0 < read.cores <= device.cores:
         device = device.with_cores(read.cores)
-    made = imported(read.kernels, read.name, device, read.results).compilation
     found = (*read.findings, *(f"{file}: not read" for file in read.listed), *_unknown(read.extra))
-    if not found:
-        return made
-    first = made.log[0]
-    return replace(made, log=(replace(first, decided=(*first.decided, *found)), *made.log[1:]))
+    return imported(read.kernels, read.name, device, read.results, found).compilation
 
 
 def _unknown(extra: Mapping[str, Mapping[str, str]]) -> Iterator[str]:

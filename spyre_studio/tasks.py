@@ -33,7 +33,7 @@ from simulator.report import VerifyReport
 from spyre_studio import model_process
 from spyre_studio.captured_cache import CapturedModel, load_captured, store_captured
 from spyre_studio.foreign_file import is_foreign
-from spyre_studio.import_words import remarks
+from spyre_studio.import_words import told
 from spyre_studio.kernels_file import read_kernels
 from spyre_studio.model_spec import ModelSpec, SpecKind, read_spec
 from spyre_studio.options import CompileOptions
@@ -122,7 +122,7 @@ def read_sound_plan(path: Path) -> Compilation:
 
 def _told(compilation: Compilation) -> Compilation:
     """The same, after what was found in its files is said on stderr: no command passes over it."""
-    found = remarks(compilation)
+    found = told(compilation)
     more = [f"and {len(found) - _REMARKS} more remarks"] if len(found) > _REMARKS else []
     sys.stderr.writelines(f"{sentence}\n" for sentence in (*found[:_REMARKS], *more))
     return compilation

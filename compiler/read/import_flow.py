@@ -16,6 +16,7 @@ from compiler.errors import InputError
 from compiler.formats.op_names import IDENTITY
 from compiler.formats.opspec import CONTRACTIONS, KernelArgument, KernelSpec, LoopSpec, OpSpec, Place, Room, TensorArg
 from compiler.formats.opspec_rules import broken_rule
+from compiler.import_log import Disagreement
 from compiler.layout import STICK_BYTES
 from compiler.read.import_coordinates import ahead, reach
 from compiler.read.import_loops import with_loop_names
@@ -197,7 +198,8 @@ class Flow:
                     return other, replace(arg, place=place, coordinates=coordinates)
         if tensor is not None and inside and _another(tensor, arg):
             what = f"{arg.name or 'a tensor'} of {arg.size_bytes:,} B"
-            self.findings.append(f"{who} reads {what} {where}, where {tensor.name} of {tensor.size_bytes:,} B was last")
+            last = f"where {tensor.name} of {tensor.size_bytes:,} B was last"
+            self.findings.append(f"{who} reads {what} {where}, {last}")
             tensor = None
         elif tensor is None and inside:
             self.findings.append(f"{who} reads {arg.name or 'a tensor'} {where}, which no op has written before")
@@ -260,7 +262,8 @@ def _overlap(spec: OpSpec, read: TensorArg) -> bool:
 
 def _over(name: str, spec: OpSpec, read: TensorArg) -> str:
     at, size = spec.output.place.at, spec.output.size_bytes
-    return f"{name} writes {size:,} B at byte {at:,} of the pool, over what it reads at byte {read.place.at:,}"
+    what = f"{name} writes {size:,} B at byte {at:,} of the pool, over what it reads at byte {read.place.at:,}"
+    return Disagreement(what)
 
 
 def _broken_size(spec: OpSpec) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.check import check
-from compiler.compilation import AS_READ, IMPORTED, Compilation, PassRecord, SolverStatus
+from compiler.compilation import AS_READ, IMPORTED, Compilation, SolverStatus
 from compiler.cost.model import price
 from compiler.counts import counted
 from compiler.device import Device
@@ -20,6 +20,7 @@ from compiler.emit.op_specs import owners_of
 from compiler.errors import InputError
 from compiler.formats.opspec import KernelSpec, OpSpec, TensorArg, WorkDivision
 from compiler.graph import GraphInput, GraphNode, InputKind, ModelGraph, TensorType
+from compiler.import_log import Disagreement, files_verdicts, import_log
 from compiler.loops import Buffer, BufferKind, LoopProgram
 from compiler.materialize import materialize
 from compiler.problem import Problem
@@ -44,9 +45,15 @@ class Imported:
     findings: tuple[str, ...]
 
 
-def imported(kernels: tuple[KernelSpec, ...], name: str, device: Device, results: tuple[str, ...] = ()) -> Imported:
+def imported(
+    kernels: tuple[KernelSpec, ...],
+    name: str,
+    device: Device,
+    results: tuple[str, ...] = (),
+    found: tuple[str, ...] = (),
+) -> Imported:
     """The compilation behind kernels, for a device; `name` is that of the model, `results` are names of the tensors
-    that the host gets if that is known.
+    that the host gets if that is known, `found` what the readers of the files have found.
 
     InputError, with the op, where the files hold what no program or plan can; LimitError if the tensors do not fit into
     device memory.
@@ -63,12 +70,14 @@ def imported(kernels: tuple[KernelSpec, ...], name: str, device: Device, results
         *maker.forms.findings,
         *maker.findings,
         *_owner_findings(maker, program),
+        *found,
     )
     seconds = time.perf_counter() - started
-    log = PassRecord(IMPORTED, seconds, (_summary(kernels, maker), *findings))
+    log = import_log(_summary(kernels, maker), findings, seconds)
     status = SolverStatus(IMPORTED, AS_READ, cost.total_us, -1.0, -1.0, seconds)
     graph = _graph(maker.program)
-    made = Compilation(graph, problem, plan, program, cost, check(problem, plan), (log,), status)
+    made = Compilation(graph, problem, plan, program, cost, check(problem, plan), log, status)
+    made = replace(made, verdicts=(*made.verdicts, *files_verdicts(made)))
     return Imported(made, tuple(dict.fromkeys(findings)))
 
 
@@ -125,7 +134,7 @@ def _owner_findings(maker: ProgramMaker, program: Program) -> Iterator[str]:
             owners = owners_of(held, coordinates) if coordinates else None
             fault = _owner_fault(arg, spec, owners)
             if fault:
-                yield f"{act.name} says of {tensor.name} that {fault}"
+                yield Disagreement(f"{act.name} says of {tensor.name} that {fault}")
 
 
 def _owner_fault(arg: TensorArg, spec: OpSpec, owners: WorkDivision | None) -> str:

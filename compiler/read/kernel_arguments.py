@@ -15,6 +15,7 @@ from frozendict import frozendict
 
 from compiler.formats.element_types import FP8, FP16, FP32, INT32
 from compiler.formats.opspec import KernelArgument, KernelSpec, LoopSpec, OpSpec, Room, TensorArg
+from compiler.import_log import Disagreement
 
 _HOST_TYPES: Final[frozendict[str, str]] = frozendict(
     {FP16: "float16", FP32: "float32", INT32: "int64", FP8: "float8_e4m3fn"}
@@ -35,7 +36,7 @@ def with_arguments(
         walked = own.get(number)
         if walked is not None and argument.device_size and _true(walked.device_size) != _true(argument.device_size):
             sizes = f"{list(argument.device_size)}, its ops walk {list(walked.device_size)}"
-            findings.append(f"argument {number} has the device size {sizes}")
+            findings.append(Disagreement(f"argument {number} has the device size {sizes}"))
         merged[number] = _merged(argument, walked)
     names = {number: argument.name for number, argument in merged.items()}
     body = tuple(_named(part, names) for part in kernel.body)

@@ -17,6 +17,7 @@ from frozendict import frozendict
 from compiler.device import load_device
 from compiler.errors import InputError
 from compiler.formats.opspec import KernelSpec
+from compiler.import_log import placed
 from compiler.read.folder_walk import is_kernel_folder, sources, walk
 from compiler.read.ktir_document import read_ktir_document
 from compiler.read.one_kernel import Extra, ReadFolder, read_alone, read_folder, read_sidecar, unknown_of
@@ -107,7 +108,7 @@ def _of_wrapper(path: Path, lx: int) -> ReadKernels:
 
 def _residency(kernels: tuple[KernelSpec, ...], lx: int) -> Iterator[str]:
     for kernel in kernels:
-        yield from (f"{kernel.name}: {each}" for each in residency_findings(kernel, lx))
+        yield from (placed(kernel.name, each) for each in residency_findings(kernel, lx))
 
 
 def _unknown(kernels: tuple[KernelSpec, ...]) -> Extra:
@@ -132,7 +133,7 @@ def _of_folders(path: Path, lx: int) -> ReadKernels:
     return ReadKernels(
         path.resolve().name,
         kernels,
-        (*findings, *(f"{name}: {why}" for name, each in parts.items() for why in each.findings)),
+        (*findings, *(placed(name, why) for name, each in parts.items() for why in each.findings)),
         frozendict({f"{name}/{file}": kept for name, each in parts.items() for file, kept in each.extra.items()}),
         tuple(f"{name}/{file}" for name, each in parts.items() for file in each.listed),
         tuple({id(each.provenance): each.provenance for each in parts.values() if each.provenance}.values()),

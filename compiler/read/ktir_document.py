@@ -13,6 +13,7 @@ from compiler.emit.ktir import Spelling, ktir_module
 from compiler.emit.ktir_document import COMMENT, MARK
 from compiler.errors import InputError
 from compiler.formats.ktir_ir import Function, Operation, Region
+from compiler.import_log import Disagreement
 from compiler.read.ktir import read_ktir
 from compiler.read.opspec_json import ReadSpecs, read_opspecs
 
@@ -36,7 +37,7 @@ def read_ktir_document(text: str, origin: str) -> tuple[ReadSpecs, tuple[str, ..
         raise InputError(origin, f"line {line} goes on after the op specifications, which end the file", _REMEDY)
     document = "\n".join(line.removeprefix(COMMENT.rstrip()) for line in lines)
     specs = read_opspecs(document, f"the op specifications in {origin}")
-    return specs, tuple(_differences(f"{code}\n", specs, origin))
+    return specs, tuple(map(Disagreement, _differences(f"{code}\n", specs, origin)))
 
 
 def _differences(code: str, specs: ReadSpecs, origin: str) -> Iterator[str]:
@@ -65,7 +66,8 @@ def _of_function(theirs: Function, ours: Function) -> Iterator[str]:
 
 
 def _first_other(theirs: tuple[Operation, ...], ours: tuple[Operation, ...], line: int) -> int:
-    """The line of the first operation that is another one, 0 if none is; `line` is where they begin."""
+    """The line of the first operation that is another one, or after which one is missing; 0 where all are the same.
+    `line` is where they begin."""
     for one, other in zip(theirs, ours, strict=False):
         if _own(one) != _own(other):
             return one.line
@@ -74,7 +76,9 @@ def _first_other(theirs: tuple[Operation, ...], ours: tuple[Operation, ...], lin
             if inner:
                 return inner
         line = one.line
-    return line + 1 if len(theirs) != len(ours) else 0
+    if len(theirs) > len(ours):
+        return theirs[len(ours)].line
+    return line if len(theirs) < len(ours) else 0
 
 
 def _own(one: Operation) -> tuple[object, ...]:

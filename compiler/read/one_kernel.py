@@ -18,6 +18,7 @@ from frozendict import frozendict
 from compiler.counts import counted
 from compiler.errors import InputError
 from compiler.formats.opspec import DebugHandle, KernelSpec, LoopSpec, OpSpec
+from compiler.import_log import placed
 from compiler.read.buffer_bases import with_buffer_bases
 from compiler.read.bundle import Bundle, BundleAddress, BundleLoop, Execution, read_bundle
 from compiler.read.folder_walk import (
@@ -82,7 +83,7 @@ def read_alone(path: Path, scratchpad_bytes: int) -> ReadFolder:
     alone = "it was read without its bundle, so its arguments are numbered as they come"
     findings = (*found.findings, *beyond_scratchpad(kernel, scratchpad_bytes), alone)
     extra = frozendict({path.name: unknown_of(found.spec)})
-    return ReadFolder(kernel, tuple(f"{path.name}: {each}" for each in findings), _filled(extra), (), None)
+    return ReadFolder(kernel, tuple(placed(path.name, each) for each in findings), _filled(extra), (), None)
 
 
 def unknown_of(spec: OpSpec) -> frozendict[str, str]:
@@ -149,7 +150,7 @@ class _Reader:
             )
             return None
         found = read_bundle(read_file(path), str(path))
-        self.findings += [f"{BUNDLE}: {each}" for each in found.findings]
+        self.findings += [placed(BUNDLE, each) for each in found.findings]
         named = {execution.file for execution in found.executions}
         idle = [path.name for path in sdsc_files(self.folder) if path.name not in named]
         self.findings += [f"{name} is not run by {BUNDLE}" for name in idle]
@@ -161,7 +162,7 @@ class _Reader:
             return None
         found = read_launch_spec(read_json(path), str(path))
         self.extra[LAUNCH] = found.extra
-        self.findings += [f"{LAUNCH}: {each}" for each in found.findings]
+        self.findings += [placed(LAUNCH, each) for each in found.findings]
         return found
 
     def _listed(self) -> tuple[str, ...]:
@@ -200,7 +201,7 @@ class _Reader:
         if name not in self.contents:
             self.contents[name] = parse_json(read_file(path, LARGEST_FILE), str(path))
         found = read_superdsc(self.contents[name], str(path), addresses)
-        self.findings += [f"{name}: {each}" for each in found.findings]
+        self.findings += [placed(name, each) for each in found.findings]
         self.extra[name] = unknown_of(found.spec)
         return found
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from compiler.formats.opspec import KernelSpec, OpSpec, Room, TensorArg
+from compiler.import_log import Disagreement
 
 SHUFFLE = "shuffle"
 _STICK_BYTES = 128
@@ -44,7 +45,7 @@ def residency_findings(kernel: KernelSpec, scratchpad_bytes: int) -> Iterator[st
             else:
                 held[arg.place.at] = _Held(name, arg.device_size, _parts(spec, arg))
     if pool > kernel.pool_bytes:
-        yield f"its ops use {pool:,} bytes of the pool, which has {kernel.pool_bytes:,}"
+        yield Disagreement(f"its ops use {pool:,} bytes of the pool, which has {kernel.pool_bytes:,}")
 
 
 def beyond_scratchpad(kernel: KernelSpec, scratchpad_bytes: int) -> Iterator[str]:
@@ -52,7 +53,8 @@ def beyond_scratchpad(kernel: KernelSpec, scratchpad_bytes: int) -> Iterator[str
     for number, spec in enumerate(kernel.ops()):
         ends = [arg.place.at + block_bytes(spec, arg) for arg in spec.args if arg.place.room is Room.LX]
         if max(ends, default=0) > scratchpad_bytes:
-            yield f"op {number} ({spec.op}) uses LX up to byte {max(ends):,}, a core has {scratchpad_bytes:,}"
+            what = f"op {number} ({spec.op}) uses LX up to byte {max(ends):,}, a core has {scratchpad_bytes:,}"
+            yield Disagreement(what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def _read(name: str, spec: OpSpec, arg: TensorArg, held: Mapping[int, _Held]) ->
     wrong = [core for core, part in enumerate(wanted) if core >= len(buffer.parts) or buffer.parts[core] != part]
     if wrong:
         where = f"core {wrong[0]} holds another part of it since {buffer.writer}"
-        yield f"{name} reads LX at byte {arg.place.at:,}, but {where}"
+        yield Disagreement(f"{name} reads LX at byte {arg.place.at:,}, but {where}")
 
 
 def _true(size: tuple[int, ...]) -> tuple[int, ...]:

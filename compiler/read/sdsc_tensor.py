@@ -17,6 +17,7 @@ from frozendict import frozendict
 from compiler.formats.element_types import BYTES
 from compiler.formats.expression import ZERO, Expression, floored, modulo, symbol
 from compiler.formats.opspec import ARGUMENT_SEGMENT_BYTES, Place, Room, TensorArg, WorkDivision
+from compiler.import_log import Disagreement
 from compiler.read.bundle import ABSOLUTE, POOL, SIZE, BundleAddress
 from compiler.read.plain import Node, integer
 from compiler.read.sdsc_frame import Frame
@@ -179,7 +180,8 @@ def _check_folds(frame: Frame, node: Node, walked: list[str]) -> None:
         folds = info.node(label).node("folds")
         factors = math.prod(each.integer("factor_", least=0) for each in folds.nodes("dim_prop_attr"))
         if factors != frame.extents[label]:
-            frame.findings.append(f"{name} folds {label} into {factors} elements, the op has {frame.extents[label]}")
+            what = f"{name} folds {label} into {factors} elements, the op has {frame.extents[label]}"
+            frame.findings.append(Disagreement(what))
 
 
 def _check_sticks(frame: Frame, walked: list[str], stick: str, lanes: int) -> None:
@@ -197,7 +199,8 @@ def _check_cores(frame: Frame, node: Node, arg: TensorArg, word: int) -> None:
         wanted = _flat(frame, arg, slices) * word
         if address.argument != found[0].argument or address.beyond - found[0].beyond != wanted:
             name = node.text("name_", "a tensor")
-            frame.findings.append(f"{name} begins elsewhere on core {core} than the slices of that core do")
+            what = f"{name} begins elsewhere on core {core} than the slices of that core do"
+            frame.findings.append(Disagreement(what))
             return
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from compiler.errors import InputError
 from compiler.formats.opspec import KernelArgument, KernelSpec
+from compiler.import_log import Disagreement, placed
 from compiler.read.kernel_arguments import with_arguments
 from compiler.read.opspec_py import WrittenKernel, parse_wrapper, written_kernels
 from compiler.read.plain import LARGEST_NUMBER, MOST_DIMS
@@ -66,10 +67,11 @@ class Wrapper:
         wanted = _wanted(kernel)
         names, findings = launch.tensors, list[str]()
         if len(names) < wanted:
-            findings.append(f"{kernel.name} takes {wanted} tensors, line {launch.line} gives {len(names)}")
+            what = f"{kernel.name} takes {wanted} tensors, line {launch.line} gives {len(names)}"
+            findings.append(Disagreement(what))
         known = {number: self._tensor(number, name, kernel) for number, name in enumerate(names[:wanted])}
         made, disagreed = with_arguments(kernel, known, "the wrapper")
-        return made, [*findings, *(f"{kernel.name}: {why}" for why in disagreed)]
+        return made, [*findings, *(placed(kernel.name, why) for why in disagreed)]
 
     def _tensor(self, number: int, name: str, kernel: KernelSpec) -> KernelArgument:
         """A tensor by its name in the wrapper; what that does not tell is taken from the kernel's own description."""

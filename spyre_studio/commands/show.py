@@ -20,7 +20,7 @@ from spyre_studio.arguments import one_of
 from spyre_studio.commands.interrupt import run_aside
 from spyre_studio.commands.terminal import Terminal, warn
 from spyre_studio.foreign_file import is_foreign
-from spyre_studio.import_words import remarks
+from spyre_studio.import_words import told
 from spyre_studio.kernels_file import read_kernels
 from spyre_studio.pass_text import print_passes
 from spyre_studio.project_check import checked, model_fault
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _show_kernels(path: Path, part: str | None) -> int:
     """Kernels of others as a plan, after what was found in their files."""
     whole = read_kernels(path)
-    for sentence in remarks(whole):
+    for sentence in told(whole):
         warn(sentence)
     return _show_plan(whole, part, str(path))
 

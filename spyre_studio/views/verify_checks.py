@@ -12,6 +12,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from compiler.compilation import Compilation, Verdict
+from compiler.import_log import FILES
 from spyre_studio.check_words import CHECK_WORDS, OF_FILES
 from spyre_studio.qt_theme import px
 from spyre_studio.theme import GRID, PAD
@@ -51,7 +52,8 @@ class VerifyChecks(QWidget):
         }
         lines = [line for verdict in verdicts for line in self._lines_of(verdict)]
         known = {verdict.check for verdict in verdicts}
-        self.lines.show_lines([*lines, *(_not_run(check) for check in CHECK_WORDS if check not in known)])
+        possible = [check for check in CHECK_WORDS if compilation.imported or check != FILES]
+        self.lines.show_lines([*lines, *(_not_run(check) for check in possible if check not in known)])
         bad = sum(not verdict.ok for verdict in verdicts)
         of_plan = len(known - OF_FILES)
         good = f"all {of_plan} hold{', the file too' if len(known) > of_plan else ''}"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from compiler.audit import audit
 from compiler.codec import to_json
 from compiler.compilation import IMPORTED, Compilation
 from compiler.emit import ready
@@ -17,7 +18,7 @@ from compiler.errors import InputError
 from spyre_studio import tasks
 from spyre_studio.export_file import write_export
 from spyre_studio.foreign_file import is_foreign
-from spyre_studio.import_words import import_words, remarks
+from spyre_studio.import_words import import_words, told
 from spyre_studio.jobs import Jobs
 from spyre_studio.kernels_file import read_kernels
 from spyre_studio.session import Session
@@ -60,10 +61,27 @@ def test_the_plan_comes_back(folder: Path) -> None:
         name: division.factors for name, division in own.plan.divisions.items()
     }
     assert made.cost.total_us == pytest.approx(own.cost.total_us)
-    assert remarks(made)
+    assert told(made)
     assert import_words(made).startswith("Read from files of others: no wrapper is there")
-    assert not remarks(own)
+    assert not told(own)
     assert not import_words(own)
+
+
+def test_files_that_say_two_things_fail_a_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = "".join(part.text for part in ready(example("softmax"), "ktir").parts())
+    path = tmp_path / "softmax.mlir"
+    path.write_text(text.replace("arith.maximumf", "arith.minimumf"), "utf-8")
+    made = read_kernels(path)
+    wrong = [verdict for verdict in made.verdicts if not verdict.ok]
+    assert [verdict.check for verdict in wrong] == ["files"]
+    assert "is not what its op specifications say" in wrong[0].violations[0]
+    assert import_words(made).startswith(f"Read from files of others: {wrong[0].violations[0]}")
+    assert [verdict for verdict in audit(made) if not verdict.ok] == wrong, "also after it was saved and opened"
+    checked = Outcome(capsys, "check", path)
+    assert (checked.code, "files      failed" in checked.out) == (1, True), checked.out
+    assert "failed the check 'files'" in Outcome(capsys, "export", path, "--format", "kernels", "-o", "-").err
+    path.write_text(text, "utf-8")
+    assert read_kernels(path).ok
 
 
 def test_commands_take_kernels_where_they_take_plans(

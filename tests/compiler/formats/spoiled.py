@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from compiler.emit.ktir import ktir_module
+from compiler.emit.ktir_document import MARK
 from compiler.emit.opspec_json import opspec_lines
 from tests.compiler.formats.kernel_files import dsc, edit, inner, softmax_kernel, wrapper
 
@@ -69,6 +71,18 @@ def _opspec(change: Callable[[Any], object]) -> Spoil:
         path = folder.parent / "opspec.json"
         path.write_text("".join(opspec_lines([softmax_kernel()], "softmax")), "utf-8")
         edit(path, change)
+        return path
+
+    return spoil
+
+
+def _ktir(change: Callable[[str], str]) -> Spoil:
+    def spoil(folder: Path) -> Path:
+        path = folder.parent / "a.mlir"
+        specs = opspec_lines([softmax_kernel()], "softmax", cores=2)
+        lines = "".join(specs).splitlines()
+        code = ktir_module([softmax_kernel()], 2).text
+        path.write_text(change("\n".join([f"{code}{MARK}", *(f"// {line}" for line in lines), ""])), "utf-8")
         return path
 
     return spoil
@@ -310,6 +324,18 @@ SPOILED: dict[str, tuple[Spoil, tuple[str, ...]]] = {
         _opspec(lambda data: data["kernels"][0].update(body=[{"count": 2, "body": []}])),
         ("repeats nothing",),
     ),
+    # KTIR
+    "ktir-alone": (_ktir(lambda text: text.partition("// spyre-opspec")[0]), ("nothing of the plan behind it",)),
+    "ktir-cut": (_ktir(lambda text: text[: len(text) - 400]), ("op specifications in", "not valid JSON")),
+    "ktir-cut-code": (_ktir(lambda text: text[:2_000]), ("nothing of the plan behind it",)),
+    "ktir-word": (_ktir(lambda text: text.replace("ktdp.load", "ktdp.lode")), ("ktdp.lode", "line")),
+    "ktir-after": (_ktir(lambda text: f"{text}more\n"), ("goes on after the op specifications",)),
+    "ktir-version": (
+        _ktir(lambda text: text.replace('"version": 1', '"version": 9')),
+        ("version 9", "reads version 1"),
+    ),
+    "ktir-cores": (_ktir(lambda text: text.replace('"cores": 2', '"cores": 99999')), ("cores is 99,999",)),
+    "ktir-no-kernels": (_ktir(lambda text: text.replace('"kernels": [', '"kernels": 3, "more": [')), ("kernels is",)),
     # Wrappers
     "wrapper-syntax": (_alone("a.py", wrapper()[:-4]), ("not Python that can be read",)),
     "wrapper-call": (_alone("a.py", wrapper("__import__('os').system('true')")), ("system is no class",)),

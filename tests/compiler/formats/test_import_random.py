@@ -16,12 +16,15 @@ from hypothesis import strategies as st
 from compiler.codec import from_json, to_json
 from compiler.compilation import Compilation
 from compiler.device import load_device
+from compiler.emit.ktir import ktir_module
+from compiler.emit.ktir_document import ktir_parts
 from compiler.emit.op_specs import op_specs
 from compiler.emit.opspec_json import opspec_lines
 from compiler.errors import StudioError
 from compiler.graph import ModelGraph
 from compiler.pipeline import compile_problem
 from compiler.read.imported import imported
+from compiler.read.ktir_document import read_ktir_document
 from compiler.read.opspec_json import read_opspecs
 from tests.compiler.formats.exported import example
 from tests.compiler.formats.imports import divisions, kernels, layouts, moves, places, violations
@@ -99,6 +102,10 @@ def test_random_programs_come_back(seed: int, size: int) -> None:
     assume(not said.limits)
     name, back, _ = read_opspecs("".join(opspec_lines(said.kernels, "model")), "a file")
     assert (name, back) == ("model", said.kernels)
+    module = ktir_module(said.kernels, ours.plan.cores)
+    specs, differences = read_ktir_document("".join(ktir_parts(module, ours.plan)), "a file")
+    assert (specs.kernels, specs.cores, differences) == (module.kernels, ours.plan.cores, ())
+    assert module.limits or module.kernels == said.kernels
     made = imported(back, ours.problem.program.name, ours.problem.device)
     theirs = made.compilation
     assert made.findings == ()
