@@ -15,7 +15,7 @@ from compiler.compilation import Compilation
 from compiler.division import Division
 from compiler.layout import StickLayout
 from compiler.pins import Pins
-from compiler.plan import Edit, Placement, Plan, Slot
+from compiler.plan import Edit, Placement, Plan, Slot, Spilled
 from compiler.reasons import REASONS
 from compiler.schedule import Schedule, expand
 from compiler.text.cursor import bracket
@@ -185,7 +185,9 @@ class _Comparison:
             if getattr(self.old, name) != getattr(self.new, name)
         ]
         if self.before.problem.program != self.after.problem.program and self.old.model == self.new.model:
-            found.append(Change(ChangeKind.SETTING, "program", "as captured then", "as captured now"))
+            told = [("as the files have it" if one.imported else "as captured") for one in (self.before, self.after)]
+            told = told if told[0] != told[1] else [f"{told[0]} then", f"{told[1]} now"]
+            found.append(Change(ChangeKind.SETTING, "program", *told))
         return tuple(found)
 
     def pins(self) -> tuple[Change, ...]:
@@ -213,7 +215,11 @@ class _Comparison:
     def placements(self, divided: set[str], laid_out: set[str]) -> tuple[Change, ...]:
         """Placements, in buffer order; those that only moved within LX come last."""
         names = _ordered(schedule.buffers for schedule in self.schedules)
-        found = _changed(ChangeKind.PLACEMENT, self.old.placement, self.new.placement, placement_text, names)
+        found = [
+            one
+            for one in _changed(ChangeKind.PLACEMENT, self.old.placement, self.new.placement, placement_text, names)
+            if not self._stays_outside(one.name)
+        ]
         users = self._users()
         moved = [one for one in found if self._stays(one.name)]
         rest = [one for one in found if not self._stays(one.name)]
@@ -251,6 +257,13 @@ class _Comparison:
 
     def _stays(self, buffer: str) -> bool:
         return isinstance(self.old.placement.get(buffer), Slot) and isinstance(self.new.placement.get(buffer), Slot)
+
+    def _stays_outside(self, buffer: str) -> bool:
+        """True if it is in device memory for the same reason, or for one that files of others do not give."""
+        old, new = self.old.placement.get(buffer), self.new.placement.get(buffer)
+        if not isinstance(old, Spilled) or not isinstance(new, Spilled):
+            return False
+        return old.code is new.code or self.before.imported or self.after.imported
 
     def _cause(self, change: Change, users: Iterable[str], divided: set[str], laid_out: set[str]) -> str:
         key, place = f"placement:{change.name}", self.new.placement.get(change.name)

@@ -39,6 +39,7 @@ class ReasonCode(StrEnum):
     CLONED_IN = "cloned-in"
     NO_CLONE = "no-clone"
     UNWEIGHED = "as-before"
+    AS_READ = "as-read"
 
 
 @dataclass(frozen=True, slots=True)

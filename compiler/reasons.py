@@ -144,5 +144,11 @@ _ROWS = (
         "it, which makes no clones.",
         "Give the search more seconds.",
     ),
+    Reason(
+        ReasonCode.AS_READ,
+        "outside in the files",
+        "The files that the plan was read from have it in device memory, and do not say why.",
+        "Plan the model anew, or pin it to LX and compile again: then a reason is given.",
+    ),
 )
 REASONS: frozendict[ReasonCode, Reason] = frozendict((row.code, row) for row in _ROWS)

@@ -34,7 +34,7 @@ _FOR_GOOD: Final = frozenset(
     }
 )
 _BY_CLONES: Final = frozenset({ReasonCode.GRAPH_INPUT, ReasonCode.GRAPH_OUTPUT})
-_AT_ONCE: Final = frozenset({ReasonCode.CAPACITY, ReasonCode.NOT_WORTH_IT, ReasonCode.UNWEIGHED})
+_AT_ONCE: Final = frozenset({ReasonCode.CAPACITY, ReasonCode.NOT_WORTH_IT, ReasonCode.UNWEIGHED, ReasonCode.AS_READ})
 _ALSO: Final = "without the pin it would be there too: "
 
 

@@ -127,6 +127,6 @@ class Ready:
         if self.limits and not partial:
             more = f", and {len(self.limits) - 1} more" if len(self.limits) > 1 else ""
             what = f"{self.material.compilation.plan.model} as {self.format.name}"
-            remedy = "ask for a partial export, or use another format"
+            remedy = "ask for a partial export (--partial), or use another format"
             raise InputError(what, f"the format has no words for {self.limits[0]}{more}", remedy)
         return self.format.parts(self.material)

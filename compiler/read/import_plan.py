@@ -138,4 +138,4 @@ def _spilled(tensor: Tensor, edit: Edit | None, schedule: Schedule) -> Spilled:
     if edit and edit.kind is EditKind.CLONE_OUT:
         return Spilled(ReasonCode.DEVICE_COPY, f"the clone of {edit.source}, which is in LX")
     where = "an argument of its kernel" if tensor.place.room is Room.HBM else f"byte {tensor.place.at:,} of the pool"
-    return Spilled(ReasonCode.NOT_WORTH_IT, f"{size}: the files have it in device memory, at {where}")
+    return Spilled(ReasonCode.AS_READ, f"{size}: the files have it in device memory, at {where}")

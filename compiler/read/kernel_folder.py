@@ -18,6 +18,7 @@ from compiler.device import load_device
 from compiler.errors import InputError
 from compiler.formats.opspec import KernelSpec
 from compiler.import_log import placed
+from compiler.read.argument_faults import argument_faults
 from compiler.read.folder_walk import is_kernel_folder, sources, walk
 from compiler.read.ktir_document import read_ktir_document
 from compiler.read.one_kernel import Extra, ReadFolder, read_alone, read_folder, read_sidecar, unknown_of
@@ -94,7 +95,8 @@ def _of_folder(name: str, found: ReadFolder) -> ReadKernels:
 
 
 def _of_specs(specs: ReadSpecs, findings: tuple[str, ...], lx: int) -> ReadKernels:
-    everything = (*findings, *_residency(specs.kernels, lx))
+    wrong = (placed(kernel.name, each) for kernel in specs.kernels for each in argument_faults(kernel))
+    everything = (*findings, *wrong, *_residency(specs.kernels, lx))
     return ReadKernels(specs.name, specs.kernels, everything, _unknown(specs.kernels), cores=specs.cores)
 
 

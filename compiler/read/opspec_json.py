@@ -51,7 +51,10 @@ def read_opspecs(text: str, origin: str) -> ReadSpecs:
     cores = whole.integer("cores", 0, 0)
     if cores > MOST_CORES:
         raise InputError(origin, f"cores is {cores:,}, at most {MOST_CORES:,} are read", REMEDY)
-    return ReadSpecs(whole.text("model"), tuple(_kernel(node) for node in whole.nodes("kernels")), cores)
+    name = whole.text("model")
+    if not name.isprintable():
+        raise InputError(origin, "the name of the model has characters that cannot be printed", REMEDY)
+    return ReadSpecs(name, tuple(_kernel(node) for node in whole.nodes("kernels")), cores)
 
 
 def _kernel(node: Node) -> KernelSpec:

@@ -55,7 +55,7 @@ def test_a_comparison_with_our_plan_finds_nothing_that_was_decided(name: str, pi
     assert not found.unlike
     assert not found.edits
     assert not found.costs
-    assert not found.of_kind(ChangeKind.DIVISION, ChangeKind.ADDRESS)
+    assert not found.of_kind(ChangeKind.DIVISION, ChangeKind.ADDRESS, ChangeKind.PLACEMENT)
 
 
 @pytest.mark.parametrize(("name", "pipeline"), PLANS)
