@@ -259,9 +259,10 @@ class Header(QWidget):
 
 
 def _note(session: Session) -> str:
-    """Where it comes from: the folder of a file, or that it is an example."""
+    """Where it comes from: the file, the folder of kernels, or that it is an example."""
     path = Path(session.source.partition(":")[0])
-    return path.name if path.suffix else "example"
+    whole = session.compilation
+    return path.name if path.suffix or (whole is not None and whole.imported) else "example"
 
 
 def _short(name: str) -> str:

@@ -17,10 +17,10 @@ def told(compilation: Compilation) -> tuple[str, ...]:
 
 
 def import_words(compilation: Compilation) -> str:
-    """Example: 'Read from files of others: no wrapper is there (and 2 more remarks, which `show` lists).'; '' if there
-    is nothing to say."""
+    """Example: 'Read from files of others: no wrapper is there (and 2 more remarks).'; '' if nothing was found."""
     found = told(compilation)
     if not found:
         return ""
-    more = f" (and {format_count(len(found) - 1, 'more remark')}, which `spyre-studio show` lists)" if found[1:] else ""
-    return f"Read from files of others: {found[0]}{more}."
+    more = f" (and {format_count(len(found) - 1, 'more remark')})" if found[1:] else ""
+    files = "files of others, which disagree" if disagreements(compilation) else "files of others"
+    return f"Read from {files}: {found[0]}{more}."

@@ -15,15 +15,17 @@ from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from compiler.import_log import disagreements
 from resources.examples import examples
 from spyre_studio.action_set import ActionSet, bind
-from spyre_studio.banner import Banner
+from spyre_studio.banner import Banner, BannerKind
 from spyre_studio.bench_maker import BenchMaker
 from spyre_studio.deep_link_follow import DeepLinks
 from spyre_studio.derived import ops_of
 from spyre_studio.end_teller import EndTeller
 from spyre_studio.guide_run import Guides
 from spyre_studio.handlers import Handlers
+from spyre_studio.import_words import import_words, told
 from spyre_studio.phases import phase_words, spoken_name
 from spyre_studio.project import is_project
 from spyre_studio.project_keeper import ProjectKeeper
@@ -312,8 +314,15 @@ class MainWindow(QMainWindow):
         self.session.changed.connect(self._changed)
         self.project.changed.connect(self._show_title)
         self.session.failed.connect(self._failed)
-        self.session.noted.connect(lambda sentence: self.banner.say("info", sentence))
+        self.session.noted.connect(self._noted)
         self.theme.changed.connect(lambda _name: self.session.settings.set("theme", self.theme.choice))
+
+    def _noted(self, sentence: str) -> None:
+        """Of a plan from files of others, details have all that was found in them."""
+        whole = self.session.compilation
+        found = told(whole) if whole is not None and sentence == import_words(whole) else ()
+        kind: BannerKind = "warn" if whole is not None and found and disagreements(whole) else "info"
+        self.banner.say(kind, sentence, "\n".join(found) if len(found) > 1 else "")
 
     def _fill_examples(self, menu: QMenu) -> None:
         menu.clear()

@@ -18,7 +18,6 @@ from compiler.problem import Problem
 from compiler.text.pins_text import print_pins
 from simulator.report import VerifyReport
 from spyre_studio.failure import Failure
-from spyre_studio.import_words import import_words
 from spyre_studio.options import CompileOptions
 from spyre_studio.pin_change import (
     PinChange,
@@ -89,8 +88,7 @@ class Session(Advising):
         entry = self._plans.add(asked, shared.handle, whole)
         self._adopt(spec, shared, Captured(whole.graph, problem.program), problem.pins, entry)
         self.changed.emit("options")
-        if words := import_words(whole):
-            self.noted.emit(words)
+        self._tell_files(whole)
 
     def open_project(self, path: str) -> None:
         """Open a project file; what is open stays until the project has a plan to show."""
@@ -119,6 +117,7 @@ class Session(Advising):
             for what in ("options", "pins"):
                 self.changed.emit(what)
             self.restored.emit(project)
+            self._tell_files(entry.compilation)
             if self.stale:
                 self._follow()
 

@@ -5,8 +5,10 @@ Owns the bookkeeping of channels and handles.  Refuses to start anything: the ve
 
 from __future__ import annotations
 
+from compiler.compilation import Compilation
 from compiler.watch import Finding
 from spyre_studio.failure import Failure
+from spyre_studio.import_words import import_words
 from spyre_studio.jobs import Progress
 from spyre_studio.reporter import NOTE
 from spyre_studio.search_run import heard
@@ -41,6 +43,11 @@ class Working(Simulating):
             self.progressed.emit(-1.0 if fraction is None else fraction, phase, detail)
 
         return told
+
+    def _tell_files(self, whole: Compilation) -> None:
+        """What was found in the files that a plan was read from, if it was."""
+        if words := import_words(whole):
+            self.noted.emit(words)
 
     def _found(self, finding: Finding) -> None:
         self._search = heard(self._search, finding)

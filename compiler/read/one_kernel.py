@@ -37,6 +37,7 @@ from compiler.read.launch_spec import LaunchSpec, read_launch_spec
 from compiler.read.plain import parse_json, read_file, read_json
 from compiler.read.provenance import Provenance, read_provenance
 from compiler.read.residency import beyond_scratchpad, residency_findings
+from compiler.read.rewritten import rewritten_findings
 from compiler.read.superdsc import SdscFile, read_superdsc
 from compiler.read.true_extents import with_true_extents
 
@@ -116,6 +117,7 @@ class _Reader:
     findings: list[str] = field(default_factory=list)
     extra: dict[str, frozendict[str, str]] = field(default_factory=dict)
     contents: dict[str, object] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
 
     def read(self) -> ReadFolder:
         bundle, launch = self._bundle(), self._launch()
@@ -132,8 +134,13 @@ class _Reader:
             *disagreed,
             *residency_findings(kernel, self.scratchpad_bytes),
             *self._missing(kernel, launch),
+            *rewritten_findings(self._by_file(kernel), self.contents),
         ]
         return ReadFolder(kernel, tuple(dict.fromkeys(self.findings)), _filled(self.extra), self._listed(), provenance)
+
+    def _by_file(self, kernel: KernelSpec) -> dict[str, OpSpec]:
+        """The ops of the kernel by the file that they were read from, each file once."""
+        return dict(zip(self.files, kernel.ops(), strict=True))
 
     def _name(self) -> str:
         name = self.folder.resolve().name
@@ -200,6 +207,7 @@ class _Reader:
             )
         if name not in self.contents:
             self.contents[name] = parse_json(read_file(path, LARGEST_FILE), str(path))
+        self.files.append(name)
         found = read_superdsc(self.contents[name], str(path), addresses)
         self.findings += [placed(name, each) for each in found.findings]
         self.extra[name] = unknown_of(found.spec)

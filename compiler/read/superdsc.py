@@ -17,6 +17,7 @@ from frozendict import frozendict
 from compiler.errors import InputError
 from compiler.formats.element_types import BYTES
 from compiler.formats.opspec import Dimension, OpSpec, Room, TensorArg
+from compiler.import_log import Disagreement
 from compiler.read.bundle import BundleAddress
 from compiler.read.handles import read_handle
 from compiler.read.plain import REMEDY, Node, integer
@@ -85,22 +86,25 @@ def read_superdsc(data: object, origin: str, addresses: Mapping[int, BundleAddre
 
 def _names_apart(key: str, function: str, dsc: Node) -> list[str]:
     """What the file says of its op in several places, where that differs."""
-    found = [f"it is called {key}, its op is {function}"] if key != function else []
+    found = list[str]()
+    if key != function:
+        found.append(Disagreement(f"it is called {key}, its op is {function}"))
     computed = list(dsc.nodes("computeOp_"))
     if len(computed) > 1:
         found.append(f"it computes {len(computed)} times; the first is taken")
     for compute in computed[:1]:
         name = compute.text("opFuncName", function)
         if name != function:
-            found.append(f"it computes {name}, its op is {function}")
+            found.append(Disagreement(f"it computes {name}, its op is {function}"))
         inputs = compute.texts("inputLabeledDs") if compute.has("inputLabeledDs") else ()
         if [text.rpartition("idx")[2] for text in inputs] != [str(place) for place in range(len(inputs))]:
-            found.append(f"its inputs are {', '.join(inputs)}, not all in order; they are taken in order")
+            what = f"its inputs are {', '.join(inputs)}, not all in order; they are taken in order"
+            found.append(Disagreement(what))
     for place, tensor in enumerate(dsc.nodes("labeledDs_")):
         wide = BYTES.get(tensor.text("dataFormat_", ""))
         said = tensor.integer("wordLength", wide, 0) if wide is not None and tensor.has("wordLength") else wide
         if said != wide:
-            found.append(f"tensor {place} has words of {said} B, its format has {wide} B")
+            found.append(Disagreement(f"tensor {place} has words of {said} B, its format has {wide} B"))
     return found
 
 

@@ -21,12 +21,14 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per check and what it found; 1 if one failed."""
-    verdicts = tasks.check_plan(tasks.read_plan_file(arguments.plan))
+    whole = tasks.read_plan_file(arguments.plan)
+    verdicts = tasks.check_plan(whole)
     for verdict in verdicts:
         print(f"{verdict.check:<10} {'ok' if verdict.ok else 'failed'}")
         for violation in verdict.violations:
             print(f"    {violation}")
     if all(verdict.ok for verdict in verdicts):
         return 0
-    warn(f"{arguments.plan}: the plan cannot be used as it is; compile the model again with its pins.")
+    remedy = "compile what it was exported from again" if whole.imported else "compile the model again with its pins"
+    warn(f"{arguments.plan}: the plan cannot be used as it is; {remedy}.")
     return 1

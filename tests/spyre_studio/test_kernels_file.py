@@ -75,7 +75,7 @@ def test_files_that_say_two_things_fail_a_check(capsys: pytest.CaptureFixture[st
     wrong = [verdict for verdict in made.verdicts if not verdict.ok]
     assert [verdict.check for verdict in wrong] == ["files"]
     assert "is not what its op specifications say" in wrong[0].violations[0]
-    assert import_words(made).startswith(f"Read from files of others: {wrong[0].violations[0]}")
+    assert import_words(made).startswith(f"Read from files of others, which disagree: {wrong[0].violations[0]}")
     assert [verdict for verdict in audit(made) if not verdict.ok] == wrong, "also after it was saved and opened"
     checked = Outcome(capsys, "check", path)
     assert (checked.code, "files      failed" in checked.out) == (1, True), checked.out

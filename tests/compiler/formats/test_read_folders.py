@@ -341,3 +341,14 @@ def test_a_file_is_what_is_in_it(tmp_path: Path, kind: Kind, name: str) -> None:
 def test_what_is_nothing_known_is_other(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a").write_bytes(content)
     assert recognise(tmp_path / "a") is Kind.OTHER
+
+
+def test_what_no_reader_looks_at_is_held_against_what_is_written_here(tmp_path: Path) -> None:
+    folder = write_kernel(tmp_path / "kernel", softmax_kernel())
+    assert read_programs(folder).findings == ()
+    edit(folder / "sdsc_0.json", lambda data: next(iter(data.values()))["coreletFoldProp_"].update(factor_=2))
+    (told,) = read_programs(folder).findings
+    assert told == "sdsc_0.json: coreletFoldProp_.factor_ is 2, this program writes 1"
+    edit(folder / "sdsc_0.json", lambda data: next(iter(data.values()))["sdscFolds_"]["data_"].update({"[0]": 5}))
+    (told,) = read_programs(folder).findings
+    assert told.endswith("(and 1 more)")
