@@ -21,10 +21,12 @@ from spyre_studio.foreign_file import is_foreign
 from spyre_studio.import_words import import_words, told
 from spyre_studio.jobs import Jobs
 from spyre_studio.kernels_file import read_kernels
+from spyre_studio.main_window import MainWindow
 from spyre_studio.session import Session
 from tests.compiler.formats.exported import example
 from tests.spyre_studio.command_line import Outcome
-from tests.spyre_studio.stage import quiet_settings
+from tests.spyre_studio.door import Door
+from tests.spyre_studio.stage import all_texts, quiet_settings
 
 PATIENCE_MS = 60_000
 
@@ -220,3 +222,25 @@ def test_what_cannot_be_read_leaves_what_is_open(qtbot: QtBot, session: Session,
     assert len(told) == 1
     assert "sdsc_0.json" in told[0]
     assert session.compilation is first
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_all_that_was_found_is_in_the_details(
+    window: MainWindow, door: Door, folder: Path, tmp_path: Path, changed: bool
+) -> None:
+    place = tmp_path / "mlp"
+    shutil.copytree(folder, place)
+    if changed:
+        sdsc = place / "kernel0" / "sdsc_1.json"
+        sdsc.write_text(sdsc.read_text("utf-8").replace('"1_add"', '"1_sub"', 1), "utf-8")
+    made = read_kernels(place)
+    door._source = str(place)
+    door.put_model(made)
+    door._tell_files(made)
+    banner = window.banner
+    assert (banner.kind, banner.sentence) == ("warn" if changed else "info", import_words(made))
+    details = banner.details.toPlainText().splitlines()
+    assert details == (list(told(made)) if changed else []), "one remark is in the sentence"
+    assert ("which disagree: kernel0: sdsc_1.json: it is called sub" in banner.sentence) == changed
+    assert "mlp" in all_texts(window.workbench.header)
+    assert "example" not in all_texts(window.workbench.header)
