@@ -22,7 +22,7 @@ from compiler.emit.plan_json import plan_json
 from compiler.emit.plan_listing import plan_listing
 from compiler.emit.program_listing import program_listing
 from compiler.emit.provenance import provenance_text
-from compiler.emit.source_hints import hint_limits, hint_lines
+from compiler.emit.source_hints import hint_limits, hint_lines, nothing_to_hint
 from compiler.errors import InputError
 from compiler.text.document import to_text
 
@@ -95,6 +95,9 @@ _ROWS = (
         ),
         lambda material: hint_limits(material.compilation.problem, material.compilation.plan, material.choice(HINTED)),
         (HINTED,),
+        lambda material: nothing_to_hint(
+            material.compilation.problem, material.compilation.plan, material.choice(HINTED)
+        ),
     ),
     Format(
         "provenance",

@@ -83,7 +83,8 @@ def nothing_unsaid(_material: Material) -> tuple[str, ...]:
 @dataclass(frozen=True, slots=True)
 class Format:
     """A row: name on the command line, title for menus, ending of the file ('' for a folder), a sentence about it, what
-    makes its parts, and what it has no words for, a sentence each with the op it is about."""
+    makes its parts, and what it has no words for, a sentence each with the op it is about.  `nothing`: why it would say
+    nothing at all of a plan, '' if it says something."""
 
     name: str
     title: str
@@ -92,6 +93,7 @@ class Format:
     parts: Callable[[Material], Iterator[Part]]
     unsaid: Callable[[Material], tuple[str, ...]] = nothing_unsaid
     choices: tuple[Choice, ...] = ()
+    nothing: Callable[[Material], str] = lambda _material: ""
 
     @property
     def folder(self) -> bool:
@@ -121,9 +123,17 @@ class Ready:
         """What the format has no words for, a sentence each."""
         return self.format.unsaid(self.material)
 
+    @cached_property
+    def nothing(self) -> str:
+        """Why there is nothing to write; '' if there is something."""
+        return self.format.nothing(self.material)
+
     def parts(self, *, partial: bool = False) -> Iterator[Part]:
         """What is to be written, in order.  InputError before the first part for what the format has no words for, by
-        name, unless a `partial` export without it is wanted."""
+        name, unless a `partial` export without it is wanted, and where there is nothing to write."""
+        if self.nothing:
+            what = f"{self.material.compilation.plan.model} as {self.format.name}"
+            raise InputError(what, self.nothing, "pin a division, or choose what else is to be said (--set ops=all)")
         if self.limits and not partial:
             more = f", and {len(self.limits) - 1} more" if len(self.limits) > 1 else ""
             what = f"{self.material.compilation.plan.model} as {self.format.name}"

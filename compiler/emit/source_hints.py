@@ -38,12 +38,17 @@ def hint_lines(problem: Problem, plan: Plan, ops: str) -> Iterator[str]:
             yield from (f"    ...  # {name}\n" for name in op_names)
 
 
+def nothing_to_hint(problem: Problem, plan: Plan, ops: str) -> str:
+    """Why there is not a single hint; '' if there is one."""
+    if any(hint is not None for hint in _hints(problem, plan, ops, NamedDims(problem.program)).values()):
+        return ""
+    return "no op has a pinned division" if ops == PINNED else "no op is divided in a way that has a hint"
+
+
 def hint_limits(problem: Problem, plan: Plan, ops: str) -> tuple[str, ...]:
     """Pins and divisions that cannot be said, a sentence each."""
     dims, found = NamedDims(problem.program), []
     hints = _hints(problem, plan, ops, dims)
-    if not hints:
-        found.append(f"{plan.model}: no op has a pinned division")
     for name, hint in hints.items():
         if hint is None:
             found.append(f"{name}: a loop that is divided walks no dim of an input")

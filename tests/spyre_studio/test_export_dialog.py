@@ -36,10 +36,12 @@ def test_every_format_is_there_and_shows_how_it_begins(dialog: ExportDialog) -> 
         dialog.pick(name)
         assert dialog.wanted == Export(row, dialog.wanted.chosen)
         assert dialog.note.text() == row.note
-        assert dialog.text.toPlainText()
+        nothing = ready(example("mlp"), name).nothing
+        assert bool(dialog.text.toPlainText()) != bool(nothing)
+        assert nothing in dialog.text.placeholderText()
         assert dialog.files.isVisible() == row.folder
         said = not ready(example("mlp"), name).limits
-        assert dialog.export.isEnabled() == said
+        assert dialog.export.isEnabled() == (said and not nothing)
         assert dialog.limits.isHidden() == dialog.partial.isHidden() == said
 
 

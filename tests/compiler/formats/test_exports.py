@@ -17,7 +17,7 @@ from tests.compiler.formats.exported import example
 def texts(compilation: Compilation, name: str) -> dict[str, str]:
     """The files of an export, as they would be on disk."""
     found: dict[str, str] = {}
-    for part in ready(compilation, name).parts(partial=True):
+    for part in ready(compilation, name, {"ops": "all"} if name == "hints" else {}).parts(partial=True):
         found[part.path] = found.get(part.path, "") + part.text
     return found
 

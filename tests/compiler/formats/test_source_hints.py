@@ -56,8 +56,10 @@ def test_pins_are_written_back_and_what_has_no_hint_is_named() -> None:
 
 
 def test_without_pins_there_is_nothing_to_write() -> None:
-    with pytest.raises(InputError, match="mlp: no op has a pinned division"):
+    with pytest.raises(InputError, match="mlp as hints: no op has a pinned division; pin a division"):
         export(example("mlp"), "hints")
+    with pytest.raises(InputError, match="no op has a pinned division"):
+        ready(example("mlp"), "hints").parts(partial=True)
 
 
 def test_a_loop_over_no_dim_of_an_input_is_named() -> None:
