@@ -15,7 +15,7 @@ from frozendict import frozendict
 from compiler.dtypes import BY_TORCH_NAME, DType
 from compiler.errors import InputError
 from compiler.formats.expression import Expression, Symbol
-from compiler.formats.opspec import KernelArgument, OpSpec, Room, TensorArg
+from compiler.formats.opspec import KernelArgument, OpSpec, TensorArg
 from compiler.layout import Arrangement
 from compiler.loops import BufferKind
 from compiler.read.import_bodies import COPIES, PRODUCTS, RESTICKIFY, result_type
@@ -116,7 +116,7 @@ class Forms:
         named = BY_TORCH_NAME.get(argument.dtype.removeprefix("torch.")) if argument else None
         dtype = named or result_type("", arg.device_dtype, ())
         host = self._said(argument, arg) or _derived(tensor, self._arrangement(spec, arg), whole=True)
-        kind = BufferKind.INPUT if host.default or tensor.place.room is not Room.HBM else BufferKind.PARAMETER
+        kind = BufferKind.INPUT if host.default else BufferKind.PARAMETER
         return Form(dtype, host, kind)
 
     def _written(self, tensor: Tensor) -> Form:

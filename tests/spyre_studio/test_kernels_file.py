@@ -69,6 +69,15 @@ def test_the_plan_comes_back(folder: Path) -> None:
     assert not import_words(own)
 
 
+@pytest.mark.parametrize("name", ["softmax", "attention", "decoder"])
+def test_a_single_file_is_a_plan_of_its_own(tmp_path: Path, name: str) -> None:
+    write_export(ready(example(name), "kernels"), str(tmp_path / name))
+    files = sorted((tmp_path / name).rglob("sdsc_*.json"))
+    assert len(files) >= 5
+    for path in files:
+        assert [one for one in read_kernels(path).verdicts if not one.ok] == [], path.name
+
+
 def test_files_that_say_two_things_fail_a_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = "".join(part.text for part in ready(example("softmax"), "ktir").parts())
     path = tmp_path / "softmax.mlir"
