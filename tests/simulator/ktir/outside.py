@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from compiler.emit.ktir import Module, ktir_module
+from compiler.emit.ktir_document import ktir_parts
 from compiler.formats.opspec import KernelSpec, OpSpec, Place, Room, TensorArg
 from compiler.read.ktir import read_ktir
 from simulator.ktir.memory import Array
@@ -80,7 +81,8 @@ def _run(example: Exported, module: Module, folder: Path) -> dict[str, Array]:
         kind = np.float16 if tensor.layout.element_bytes == np.dtype(np.float16).itemsize else np.float32
         arrays.setdefault(tensor.name, np.zeros(math.prod(tensor.layout.device_size), kind))
     names = list(arrays)
-    (folder / "module.mlir").write_text(module.text, encoding="utf-8")
+    text = "".join(ktir_parts(module, example.compilation.plan))  # as it is exported, with its specifications
+    (folder / "module.mlir").write_text(text, encoding="utf-8")
     (folder / "calls.json").write_text(json.dumps({"names": names, "calls": calls}), encoding="utf-8")
     for place, name in enumerate(names):
         np.save(folder / f"{place}.npy", arrays[name])
