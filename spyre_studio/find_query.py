@@ -14,6 +14,7 @@ Owns: the language and its sentences for mistakes. Refuses: Qt, and what there i
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -29,6 +30,7 @@ _TOKEN: Final = re.compile(r"(?<!\S)/.+/(?!\S)|\S+")
 _NO: Final = frozenset({"no", "false", "0"})
 _WHOLE: Final = frozenset({"none", "no", "1"})
 _LONGEST: Final = 200  # of a pattern; names are shorter
+_PATTERN_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +96,22 @@ def _word(word: str) -> Test:
 def _pattern(text: str) -> Test:
     if len(text) > _LONGEST:
         raise _MistakeError(f"A pattern has {_LONGEST} characters at most.")
+    from spyre_studio.typed_pattern import NoPatternError, typed_pattern  # not needed for the first paint
+
     try:
-        pattern = re.compile(text, re.IGNORECASE)
-    except re.error as error:
-        raise _MistakeError(
-            f"/{text}/ is not a pattern yet: {error.msg}; write \\ before a sign that is meant."
-        ) from error
-    return lambda entry: pattern.search(entry.name) is not None
+        pattern = typed_pattern(text)
+    except NoPatternError as error:
+        raise _MistakeError(f"/{text}/ is not a pattern yet: {error}; write \\ before a sign that is meant.") from error
+    until: list[float] = []
+
+    def holds(entry: Entry) -> bool:
+        """Names are looked through together for as long as a person types on."""
+        now = time.monotonic()
+        if not until:
+            until.append(now + _PATTERN_S)
+        return pattern.search(entry.name, 0, len(entry.name), until[0] - now) is not None
+
+    return holds
 
 
 def _split(value: str) -> Test:

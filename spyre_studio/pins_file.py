@@ -31,6 +31,8 @@ T = TypeVar("T")
 def read_pins_file(path: Path) -> Pins:
     """The pins in a file; InputError with one sentence if it is no pins file that this program can read."""
     what = f"pins file {path}"
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise InputError(what, "it is no file", "choose a JSON file with pins")
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError as error:

@@ -136,8 +136,19 @@ def parse_project(text: str, origin: str = "this project") -> Project:
     return project_of(document["value"], origin)
 
 
+def _require_file(path: Path) -> None:
+    """InputError for a folder, and for a pipe, which would be waited for."""
+    try:
+        special = path.exists() and not path.is_file()
+    except (OSError, ValueError):  # said where it is read
+        return
+    if special:
+        raise InputError(str(path), "it is no file", "choose a project file")
+
+
 def read_project(path: Path) -> Project:
     """The project in a file; InputError if it is none that this program can read."""
+    _require_file(path)
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError as error:

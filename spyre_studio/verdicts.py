@@ -60,13 +60,13 @@ def gathered(lights: Sequence[Light]) -> tuple[Light, ...]:
 
 @Derived
 def counts_text(compilation: Compilation) -> str:
-    """Example: '91 ops · 104 buffers · 17 outside LX · 1 restickify · 2 reorders'."""
+    """Example: '91 ops · 107 buffers · 17 outside LX · 1 restickify · 2 reorders'; copies are buffers as well."""
     program, plan = compilation.problem.program, compilation.plan
     outside = sum(isinstance(place, Spilled) for place in plan.placement.values())
     return " · ".join(
         (
             format_count(len(program.ops), "op"),
-            format_count(len(program.buffers), "buffer"),
+            format_count(len(plan.placement), "buffer"),
             f"{format_count(outside)} outside LX",
             *copies_text(plan.edits),
         )

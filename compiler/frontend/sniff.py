@@ -64,7 +64,7 @@ _REASONS: frozendict[FileKind, tuple[str, str]] = frozendict(
         ),
         FileKind.MISSING: ("there is no such file", "check the path"),
         FileKind.DIRECTORY: ("it is a folder, not a file", "choose a file in it, such as a .pt2 archive"),
-        FileKind.UNREADABLE: ("it cannot be read", "check its permissions"),
+        FileKind.UNREADABLE: ("it cannot be read", "check its permissions, and that it is a file"),
         FileKind.EMPTY: ("it is empty (0 bytes)", "write it again with torch.export.save"),
         FileKind.TRUNCATED_ZIP: (
             "it starts like an archive but its end is missing or damaged, as after an interrupted download",
@@ -113,6 +113,8 @@ def sniff(path: Path) -> FileKind:
             return FileKind.DIRECTORY
         if not path.exists():
             return FileKind.MISSING
+        if not path.is_file():  # a pipe would be waited for
+            return FileKind.UNREADABLE
         with path.open("rb") as stream:
             head = stream.read(512)
         return _kind(path, head)

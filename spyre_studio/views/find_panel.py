@@ -14,6 +14,7 @@ from spyre_studio.find_query import FILTERS, HELP, read_query
 from spyre_studio.finder import Entry, meant
 from spyre_studio.qt_theme import font, px
 from spyre_studio.theme import GRID
+from spyre_studio.typed_pattern import SLOW, TooSlowError
 from spyre_studio.units import format_count
 from spyre_studio.views.overlay import OverlayPanel
 
@@ -115,12 +116,15 @@ class FindPanel(OverlayPanel):
         return True
 
     def _search(self, text: str) -> None:
-        query = read_query(text)
-        self._matches = meant(self._every, query) if text.strip() else ()
+        query, slow = read_query(text), ""
+        try:
+            self._matches = meant(self._every, query) if text.strip() else ()
+        except TooSlowError:
+            self._matches, slow = (), SLOW
         listed = self._matches[:_LISTED]
         self._list.set_choices([Choice(entry.name, entry.name, entry.note) for entry in listed])
         self._list.setVisible(bool(listed))
-        self._say(query.mistake or (_unknown(text) if not listed else ""))
+        self._say(slow or query.mistake or (_unknown(text) if not listed else ""))
         self._count.setText(format_count(len(self._matches), "match", "matches") if text.strip() else "")
         self.row.activate()  # the size of the list is known at once, not after the next turn of the event loop
         self.adjustSize()

@@ -55,6 +55,7 @@ class GraphCanvas(ViewportCanvas):
         self._colouring: Colouring = "fate"
         self._shade: Shade | None = None
         self._trace: Trace | None = None
+        self._clear_from = 0.0
         self._near: Trace | None = None
         self._pinned: frozenset[int] = frozenset()
         self._rects, self._lines = RectBatch(), LineBatch()
@@ -233,9 +234,9 @@ class GraphCanvas(ViewportCanvas):
             painter.setPen(QPen(qcolor(theme.text), 2.5))
             painter.drawPath(self._pen().path(hovered.row))
         if isinstance(hovered, Hit) and hovered.kind == "box" and hovered.row != self._box:
-            self._outline(painter, hovered.row, theme.mute, 1)
+            self._outline(painter, view, hovered.row, theme.mute, 1)
         if self._box >= 0:
-            self._outline(painter, self._box, theme.accent, 2)
+            self._outline(painter, view, self._box, theme.accent, 2)
 
     def _paint_near(self, painter: QPainter, view: Viewport2D) -> None:
         """The edges of the selected box, and the boxes that make what it reads or read what it makes."""
@@ -248,7 +249,7 @@ class GraphCanvas(ViewportCanvas):
             painter.drawPath(self._pen().path(link))
         for box in np.flatnonzero(near.boxes)[:_MOST_LINKS].tolist():
             if box != self._box:
-                self._outline(painter, box, theme.accent, 1)
+                self._outline(painter, view, box, theme.accent, 1)
 
     def _neighbours(self) -> Trace | None:
         if self._scene is None or self._box < 0:
@@ -300,9 +301,15 @@ class GraphCanvas(ViewportCanvas):
             self.walked.emit(target)
         return True
 
+    def keep_clear(self, below: float) -> None:
+        """Remarks are written from so many pixels of the top on: controls lie over what is above."""
+        if below != self._clear_from:
+            self._clear_from = below
+            self.update()
+
     def badge_top(self) -> float:
         """Below the controls."""
-        return px(16)
+        return self._clear_from
 
     def theme_changed(self) -> None:
         """Texts are laid out in fonts and drawn in colours of the theme."""
@@ -333,10 +340,10 @@ class GraphCanvas(ViewportCanvas):
             )
         return self._painter
 
-    def _outline(self, painter: QPainter, box: int, colour: str, width: float) -> None:
+    def _outline(self, painter: QPainter, view: Viewport2D, box: int, colour: str, width: float) -> None:
         assert self._scene is not None
         x0, y0, x1, y1 = self._scene.layout.boxes[box].tolist()
-        painter.setPen(QPen(qcolor(colour), width / min(self.viewport.zoom, 1.0)))
+        painter.setPen(QPen(qcolor(colour), width / min(view.zoom, 1.0)))
         is_data = NODE_KINDS[self._scene.kinds[box]] in {"input", "output"}
         radius = (y1 - y0) / 2 if is_data else px(5)
         painter.drawRoundedRect(QRectF(x0, y0, x1 - x0, y1 - y0), radius, radius)

@@ -5,7 +5,6 @@ Owns: how a row looks. Refuses: any line that is not in view.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ from PySide6.QtGui import QPainter, QPen, QPolygonF
 from spyre_studio.listing_search import spans_in
 from spyre_studio.qt_theme import active_theme, font, qcolor
 from spyre_studio.theme import RADIUS_SMALL, Theme
+from spyre_studio.typed_pattern import TypedPattern
 from spyre_studio.views.text_folded import folded_words
 from spyre_studio.views.text_marks import Marks
 from spyre_studio.views.text_pieces import CutLine, Role
@@ -37,7 +37,7 @@ class Looks:
     hovered: tuple[int, int] = (-1, -1)
     core: int = -1
     hovered_core: int = -1
-    pattern: re.Pattern[str] | None = None
+    pattern: TypedPattern | None = None
     owned: frozenset[int] = frozenset()
     named: frozenset[int] = frozenset()
     folded: dict[int, str] = field(default_factory=dict)

@@ -15,11 +15,13 @@ from spyre_studio.listing_search import Query, Search
 from spyre_studio.listing_text import Numbers
 from spyre_studio.qt_theme import font, px
 from spyre_studio.theme import GRID
+from spyre_studio.typed_pattern import SLOW
 from spyre_studio.units import format_count
 from spyre_studio.views.text_lines import TextLines
 from spyre_studio.widgets import restyle
 
 _AT_ONCE = 1_000_000  # letters that are searched while one types; a few milliseconds
+_AT_ONCE_S = 0.03  # for an expression, which may need longer than anybody lives
 
 
 class TextSearch(QWidget):
@@ -65,15 +67,18 @@ class TextSearch(QWidget):
         if self._search is not None:
             self._search.stop.set()
         self._background.cancel()
-        self._search, self._place = Search(query), -1
+        self._search, self._place = Search(query, _AT_ONCE_S), -1
         usable = bool(query.words) and not query.fault
         self._lines.looks.pattern = query.pattern() if usable else None
         if not usable or len(text.whole) <= _AT_ONCE:
-            self._found(self._search.run(text))
-            return
+            hits = self._search.run(text)
+            if not self._search.slow.is_set():
+                self._found(hits)
+                return
+        self._lines.looks.pattern = None  # until it is known how long it takes for a line
         self._lines.show_hits(NOWHERE)
         self._say("searching…")
-        search = self._search
+        search = self._search = Search(query)
         self._background.run(lambda: search.run(text), self._found)
 
     def go(self, forwards: bool = True) -> None:
@@ -97,6 +102,8 @@ class TextSearch(QWidget):
         return super().eventFilter(watched, event)
 
     def _found(self, hits: Numbers) -> None:
+        query, slow = self.query, self._search is not None and self._search.slow.is_set()
+        self._lines.looks.pattern = query.pattern() if query.words and not query.fault and not slow else None
         self._lines.show_hits(hits)
         self._tell()
 
@@ -106,6 +113,8 @@ class TextSearch(QWidget):
             button.setEnabled(total > 0)
         if query.fault:
             self._say(query.fault, "bad")
+        elif self._search is not None and self._search.slow.is_set():
+            self._say(SLOW, "bad")
         elif not query.words:
             self._say(format_count(len(self._lines.listing), "line"))
         elif self._place >= 0 and total:

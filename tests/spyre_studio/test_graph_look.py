@@ -11,8 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from compiler.compilation import Compilation
 from simulator.report import Agreement, Comparison, StepReport, Tolerance, VerifyReport
+from spyre_studio import find_query
 from spyre_studio.selection import Selection
 from spyre_studio.theme import Theme
+from spyre_studio.typed_pattern import SLOW
 from spyre_studio.views.graph import GraphView
 from spyre_studio.views.graph_canvas import Hit
 from spyre_studio.views.graph_groups import everything
@@ -292,3 +294,12 @@ def test_numbers_keep_the_module_that_gives_them_their_name(view: GraphView) -> 
     assert scene(view).titles[run_box(view)] == f"layers 0–{LAYERS - 1} × {LAYERS}"
     view._selection.select_op(next(node.name for node in scene(view).model.nodes if node.group.startswith("layers.1")))
     assert view.crumbs.titles[1:3] == ("layers", "layers.1")
+
+
+def test_a_pattern_that_would_take_for_ever_is_told(view: GraphView, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(find_query, "_PATTERN_S", 0.0)
+    view.open_find()
+    view.finder.line.setText("/(a|aa)+[bc]/")
+    assert view.finder.help_text == SLOW
+    view.finder.line.setText("kind:module")
+    assert view.finder.help_text != SLOW

@@ -1,5 +1,6 @@
 """The graph as a picture: all of it or what is in view, as on screen."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,23 @@ def test_paint_is_given_back_after_a_picture(view: GraphView) -> None:
 
     to_image(picture)
     assert view.canvas._pen().curves == before
+
+
+def test_frames_in_a_picture_do_not_grow_with_what_is_far_away_on_screen(view: GraphView, plan: Compilation) -> None:
+    view.canvas.mark(scene(view).box_of_op(plan.problem.program.ops[0].name), frozenset())
+    pictures = []
+    for zoom in (1.0, 0.1):
+        view.canvas.set_viewport(replace(view.canvas.viewport, zoom=zoom))
+        picture = view.picture(in_view=False)
+        assert picture is not None
+        pictures.append(to_svg(picture))
+    assert pictures[0] == pictures[1]
+
+
+def test_remarks_stand_below_the_controls(view: GraphView, stage: Stage, plan: Compilation) -> None:
+    op = next(one for one in plan.problem.program.ops if plan.plan.divisions[one.name].splits)
+    stage.pin_division(op.name, {op.loops[0].name: 1})
+    assert view.canvas.state.badges
+    view.resize(420, 500)
+    controls = view.overlay.controls.geometry().translated(-view.canvas.pos())
+    assert view.canvas.badge_top() > controls.bottom()

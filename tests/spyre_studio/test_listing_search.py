@@ -1,7 +1,5 @@
 """Searching a listing: words, capitals, expressions, and a sentence for what is none."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 from spyre_studio import listing_search
 from spyre_studio.listing_search import Query, Search, spans_in
 from spyre_studio.listing_text import Text
+from spyre_studio.typed_pattern import TooSlowError, typed_pattern
 
 TEXT = Text.of("Exp one\nnothing\n  exp [1]\nexp\n\n")
 
@@ -66,4 +65,16 @@ def test_pieces_make_no_difference(lines: list[str], words: str, piece: int) -> 
 
 
 def test_spans_are_those_of_the_letters() -> None:
-    assert spans_in(re.compile("a+"), "baaca") == [(1, 3), (4, 5)]
+    assert spans_in(typed_pattern("a+"), "baaca") == [(1, 3), (4, 5)]
+
+
+def test_an_expression_that_would_take_for_ever_is_given_up() -> None:
+    text = Text.of("one a\n" + "a" * 4000 + "\n")
+    search = Search(Query(r"(a|aa)+ ?[bc]|one", regex=True), seconds=0.05)
+    assert search.run(text).tolist() == [0], "what was found before"
+    assert search.slow.is_set()
+    quick = Search(Query(r"a+$", regex=True))
+    assert (quick.run(text).tolist(), quick.slow.is_set()) == ([0, 1], False)
+    assert spans_in(typed_pattern(r"(a|aa)+[bc]"), "a" * 4000) == [], "nor does painting wait"
+    with pytest.raises(TooSlowError):
+        typed_pattern("a").search("a", 0, 1, 0.0)

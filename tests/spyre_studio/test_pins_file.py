@@ -1,5 +1,6 @@
 """Pins files: read as written, and refused in one sentence where a pin could get lost."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,10 @@ def test_a_number_beyond_64_bits_is_refused_when_it_is_read(number: int) -> None
     """A plan that holds it could be written, but not opened again."""
     with pytest.raises(InputError, match="beyond 64 bits"):
         parse_pins(f'{{"version": 1, "division": {{"matmul": {{"m": {number}}}}}}}')
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pins.json"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="it is no file"):
+        read_pins_file(pipe)

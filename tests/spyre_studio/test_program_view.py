@@ -13,8 +13,11 @@ from compiler.pass_replay import AGAIN
 from spyre_studio.failure import Failure
 from spyre_studio.listing import Subject
 from spyre_studio.listing_kinds import kinds
+from spyre_studio.listing_search import NOTHING, Search
+from spyre_studio.listing_text import Numbers, Text
 from spyre_studio.selection import Selection
 from spyre_studio.theme import Theme
+from spyre_studio.typed_pattern import SLOW
 from spyre_studio.views import program as program_module
 from spyre_studio.views import text_search
 from spyre_studio.views.program import ProgramView
@@ -58,6 +61,10 @@ def test_every_listing_can_be_read(opened: Opened) -> None:
     view, _ = opened
     for row in kinds():
         view.show_kind(row.key)
+        if row.key == "hints":
+            assert (view.listing, view.writing.state.kind) == (None, "error"), "nothing is pinned"
+            assert "no op has a pinned division" in view.writing.state.sentence
+            continue
         assert view.listing is not None
         assert len(view.listing) > 3
         assert view.lines.isVisible()
@@ -363,3 +370,27 @@ def test_the_menu_of_a_line_without_names_and_of_no_line(opened: Opened, stage: 
     assert nowhere[:3] == ["Fold all", "Unfold all", "Fold as at first"]
     view.lines.choose_all()
     assert "Copy the lines" in entries(text_menu(view.lines, line, stage))
+
+
+def test_an_expression_that_would_take_for_ever_is_told(
+    qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, _ = opened
+    monkeypatch.setattr(text_search, "_AT_ONCE_S", 0.0)
+    view.search.regex.setChecked(True)
+    view.search.line.setText("exp")
+    qtbot.waitUntil(lambda: not view.search.busy)
+    assert "lines found" in view.search.count.text(), "what is no matter of milliseconds is searched aside"
+    monkeypatch.setattr(Search, "run", _given_up)
+    view.search.line.setText("(a|aa)+[bc]")
+    qtbot.waitUntil(lambda: not view.search.busy)
+    assert view.search.count.text() == SLOW
+    assert view.lines.looks.pattern is None, "nor is it looked for in lines that are painted"
+    view.search.regex.setChecked(False)
+    assert SLOW not in view.search.count.text()
+
+
+def _given_up(search: Search, text: Text) -> Numbers:
+    if search.query.regex:
+        search.slow.set()
+    return NOTHING

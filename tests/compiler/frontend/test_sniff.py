@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import pickle
 import struct
 import warnings
@@ -128,3 +129,9 @@ def test_a_file_that_may_not_be_read_is_told_as_such(tmp_path: Path, monkeypatch
 def test_every_kind_but_the_archive_has_a_sentence() -> None:
     for kind in set(FileKind) - {FileKind.EXPORT_ARCHIVE}:
         assert refusal(Path("x"), kind).sentence.startswith("x: ")
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "model.pt2"
+    os.mkfifo(pipe)
+    assert sniff(pipe) is FileKind.UNREADABLE
