@@ -1,27 +1,33 @@
 """Bench place: how somebody has the views, while they are made anew in another size of texts.
 
-Owns: what is in front and open, what is chosen in each view, the widths of panels, and which of them had the keyboard.
+Owns: what is in front and open, what is chosen and typed in each view, the widths of panels, and which of them had the
+keyboard.
 Refuses what a view works out by itself; a view that is not there is passed over.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit
 
 from spyre_studio.graph_place import GraphPlace, place_of, put_place
 from spyre_studio.qt_theme import text_zoom
 from spyre_studio.views.inspector import InspectorView
+from spyre_studio.views.lx_panels import Page
 from spyre_studio.views.program import ProgramView
+from spyre_studio.views.scratchpad import ScratchpadView
+from spyre_studio.views.verify import VerifyView
 
 if TYPE_CHECKING:
     from spyre_studio.views.graph_palette import Colouring
     from spyre_studio.workbench import Workbench
 
 _SIDES = ("left", "right")
+Typed = Mapping[tuple[str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,10 @@ class BenchPlace:
     tab: str
     modules: frozenset[str]
     focus: str
+    typed: Typed
+    memory: Page
+    numbers: str
+    search: tuple[bool, bool]
 
     def put(self, bench: Workbench) -> None:
         """Have the views so again; whoever calls this shows them."""
@@ -51,6 +61,13 @@ class BenchPlace:
         program, inspector = bench.views["program"], bench.views["inspector"]
         if isinstance(program, ProgramView):
             program.show_kind(self.listing)
+            for switch, down in zip((program.search.case, program.search.regex), self.search, strict=True):
+                switch.setChecked(down)
+        scratchpad, verify = bench.views["scratchpad"], bench.views["verify"]
+        if isinstance(scratchpad, ScratchpadView):
+            scratchpad.panels.show_page(self.memory)
+        if isinstance(verify, VerifyView):
+            verify.show_page(self.numbers)
         if isinstance(inspector, InspectorView):
             inspector.show_tab(self.tab)
         bench.tree.open_modules(self.modules)
@@ -59,6 +76,8 @@ class BenchPlace:
         bench.graph.fold.keep_open(self.opened)
         put_place(bench.graph, self.graph)
         bench.graph.set_table(self.table)
+        for at, line in _lines(bench).items():
+            line.setText(self.typed.get(at, line.text()))
         if self.focus == "graph":
             bench.graph.canvas.setFocus()
         elif self.focus:
@@ -76,9 +95,20 @@ class BenchPlace:
             bench.panels.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
 
 
+def _lines(bench: Workbench) -> dict[tuple[str, str], QLineEdit]:
+    """The lines that one types into, by view and name."""
+    found: dict[tuple[str, str], QLineEdit] = {}
+    for key, view in bench.views.items():
+        for line in view.findChildren(QLineEdit):
+            if line.accessibleName() and not isinstance(line.parent(), QAbstractSpinBox | QComboBox):
+                found[key, line.accessibleName()] = line
+    return found
+
+
 def bench_place(bench: Workbench, *, shown: bool) -> BenchPlace:
     """How the views are."""
     program, inspector, focus = bench.views["program"], bench.views["inspector"], QApplication.focusWidget()
+    scratchpad, verify = bench.views["scratchpad"], bench.views["verify"]
     return BenchPlace(
         shown,
         bench.current_view,
@@ -94,4 +124,10 @@ def bench_place(bench: Workbench, *, shown: bool) -> BenchPlace:
         inspector.tabs.tabText(inspector.tabs.currentIndex()) if isinstance(inspector, InspectorView) else "",
         bench.tree.open_groups,
         next((key for key, view in bench.views.items() if focus is not None and view.isAncestorOf(focus)), ""),
+        {at: line.text() for at, line in _lines(bench).items()},
+        scratchpad.panels.page if isinstance(scratchpad, ScratchpadView) else "pictures",
+        verify.page_key if isinstance(verify, VerifyView) else "",
+        (program.search.case.isChecked(), program.search.regex.isChecked())
+        if isinstance(program, ProgramView)
+        else (False, False),
     )

@@ -46,6 +46,10 @@ class ChangeTeller(QObject):
         else:
             self._background.run(lambda: last_change(before, after), self.told.emit)
 
+    def tell_again(self) -> None:
+        """For whoever listens only now: the last change, if there is one."""
+        self._changed("plan")
+
     def finish(self) -> None:
         """Wait for what is being compared; nobody hears of it."""
         self._background.finish()

@@ -73,6 +73,7 @@ class PinsPanel(QWidget):
         self._arrange()
         session.changed.connect(self._changed)
         self.teller.told.connect(self._tell)
+        self.teller.tell_again()
         self.refresh()
 
     @property

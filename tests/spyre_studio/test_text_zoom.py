@@ -15,8 +15,11 @@ from spyre_studio.text_zoom_apply import Rescaled, wear_text_size
 from spyre_studio.theme import GRID, SIZE_BODY, Theme
 from spyre_studio.views.inspector import InspectorView
 from spyre_studio.views.program import ProgramView
+from spyre_studio.views.scratchpad import ScratchpadView
+from spyre_studio.views.verify import VerifyView
+from tests.programs import attention
 from tests.spyre_studio.door import Door, opened
-from tests.spyre_studio.plans import compiled
+from tests.spyre_studio.plans import compiled, divided
 
 
 @pytest.fixture
@@ -158,6 +161,36 @@ def test_what_was_chosen_in_the_views_stays(qtbot: QtBot, window: MainWindow, do
     assert shown.kind.key == "program"
     assert front.tabs.tabText(front.tabs.currentIndex()) == "Facts"
     assert again.tree.open_groups == frozenset()
+
+
+def test_what_was_typed_in_the_views_stays(qtbot: QtBot, window: MainWindow, door: Door) -> None:
+    door.put_model(compiled(program=attention(2, 64, 64)))
+    door.put(compiled(program=attention(2, 64, 64), pins=divided("exp", i=1)))
+    bench = window.workbench
+    scratchpad, program, verify = (bench.views[key] for key in ("scratchpad", "program", "verify"))
+    assert isinstance(scratchpad, ScratchpadView)
+    assert isinstance(program, ProgramView)
+    assert isinstance(verify, VerifyView)
+    bench.show_view("program")
+    program.search.line.setText("ex.")
+    program.search.regex.setChecked(True)
+    verify.show_page("traffic")
+    bench.show_view("scratchpad")
+    scratchpad.set_why(shown=True)
+    scratchpad.panels.why.words.setText("v")
+    saving = bench.pins.saving.text()
+    assert saving
+    press(qtbot, window, "text-larger")
+    again = window.workbench
+    assert again is not bench
+    scratchpad, program, verify = (again.views[key] for key in ("scratchpad", "program", "verify"))
+    assert isinstance(scratchpad, ScratchpadView)
+    assert isinstance(program, ProgramView)
+    assert isinstance(verify, VerifyView)
+    assert (scratchpad.panels.page, scratchpad.panels.why.words.text()) == ("why", "v")
+    assert (program.search.line.text(), program.search.regex.isChecked()) == ("ex.", True)
+    assert verify.page_key == "traffic"
+    assert again.pins.saving.text() == saving
 
 
 def test_views_that_are_half_made_are_made_in_the_new_size(qtbot: QtBot, window: MainWindow, door: Door) -> None:
