@@ -95,6 +95,10 @@ QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { 
 QHeaderView { background: $panel; border: none; }
 QHeaderView::section { background: $panel; color: $mute; border: none; border-bottom: 1px solid $line;
   padding: ${half}px ${cell}px; font-size: ${label}px; }
+QHeaderView::up-arrow, QHeaderView::down-arrow { width: ${bar}px; height: ${bar}px; subcontrol-origin: border;
+  subcontrol-position: top center; }
+QHeaderView::up-arrow { image: url("$icons/chevron-up-$name.svg"); }
+QHeaderView::down-arrow { image: url("$icons/chevron-down-$name.svg"); }
 QHeaderView QToolButton { background: $panel; }
 QTableCornerButton::section { background: $panel; border: none; }
 

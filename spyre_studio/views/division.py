@@ -103,12 +103,14 @@ class DivisionPanel(QWidget):
     def show_op(self, compilation: Compilation, op: str, schedule: Schedule) -> bool:
         """Show a step of a plan; False if it has no division to show."""
         if compilation is not self._compilation or op != self._op:
+            known = self._compilation
+            if op != self._op or known is None or known.problem.program is not compilation.problem.program:
+                self._candidates = ()  # else those of the plan before stand there until the new ones come
             self._splits = splits_of(compilation, op, schedule)
             self._compilation, self._op, self._schedule = compilation, op, schedule
             if self._splits is not None:
                 self._kind = kind_of(schedule.step_map[op])
                 self._draft = {loop.name: self._splits.chosen.factor(loop.name) for loop in self._splits.loops}
-            self._candidates = ()
             self._ask()
         self._show()
         return self._splits is not None
@@ -236,7 +238,7 @@ class DivisionPanel(QWidget):
 
     def _failed(self) -> None:
         if self._waiting:
-            self._waiting, self._asked = False, None
+            self._waiting, self._asked, self._candidates = False, None, ()
             self._show_candidates()
 
     def _show_candidates(self) -> None:
@@ -253,6 +255,8 @@ class DivisionPanel(QWidget):
         self.candidates.show_candidates(self._candidates, splits.op, pin, ranked, self._in_plan_us())
         self.candidates.show_known(self._known())
         self.candidates.show_draft(self.draft)
+        if self._waiting:
+            self.candidates.heading.set_heading("Candidates", "listing…")
 
     def _in_plan_us(self) -> float:
         """What the op takes in the plan, -1 if nobody knows."""

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip
 from pytestqt.qtbot import QtBot
 
+from compiler.candidates import candidates
 from compiler.handover import Handover, WayKind
 from compiler.loops import LoopProgram
 from compiler.pins import Pins
@@ -186,6 +187,25 @@ def test_a_wide_panel_has_a_table_that_pins(qtbot: QtBot, stage: Stage, dark: Th
     assert panel.is_draft
     QTest.keyClick(table, Qt.Key.Key_Return)
     assert "dot" in stage.pins.division
+
+
+def test_candidates_stand_until_those_of_the_new_plan_come(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
+    program = summed()
+    panel, _ = opened(qtbot, stage, program, "dot")
+    before = panel.candidates.rows
+    assert len(before) > 1
+    panel.candidates.list.setFocus()
+    stage.answers = False
+    stage.put(compiled(program=program, pins=divided("dot", i=2)))
+    QApplication.processEvents()
+    assert len(panel.candidates.rows) == len(before)
+    assert panel.candidates.list.isVisible(), "the keyboard stays where it is"
+    assert "listing…" in all_texts(panel.candidates.heading)
+    stage.waiting.pop()(candidates(stage.compilation.problem, stage.compilation.plan, "dot"))  # type: ignore[union-attr]
+    assert "listing…" not in all_texts(panel.candidates.heading)
+    stage.put(compiled(program=summed()))
+    QApplication.processEvents()
+    assert not panel.candidates.rows, "those of another model mean nothing here"
 
 
 def test_a_narrow_panel_has_the_list(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
