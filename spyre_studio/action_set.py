@@ -15,6 +15,7 @@ from spyre_studio.actions import ACTIONS, MENUS, Action, Menu, When
 from spyre_studio.choice_list import Choice
 from spyre_studio.derived import ops_of
 from spyre_studio.palette_actions import found_actions
+from spyre_studio.palette_match import Target
 from spyre_studio.palette_rows import rows
 from spyre_studio.selection import Selection
 from spyre_studio.session import Session
@@ -104,6 +105,7 @@ class ActionSet(QObject):
             lambda key: self.by_key[key].text(),
             lambda key: self.by_key[key].isEnabled(),
             self._session.settings.used,
+            _beside(text),
         )
         return rows(found, enabled=awake)
 
@@ -129,6 +131,13 @@ class ActionSet(QObject):
             made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         made.triggered.connect(lambda _checked=False: self.triggered.emit(row))
         return made
+
+
+def _beside(text: str) -> Sequence[Target]:
+    """Pipelines and examples, for those who type their names; of all actions they would be a third."""
+    from spyre_studio.palette_extras import extras  # knows pipelines: not needed for the first paint
+
+    return extras() if text.strip() else ()
 
 
 def bind(actions: ActionSet, handlers: QObject) -> None:

@@ -50,8 +50,17 @@ class Palette(QObject):
         picker.open_over(self._window)
 
     def _do(self, key: str) -> None:
-        self._window.session.settings.add_used(key)
-        self._window.actions_.trigger(key)
+        from spyre_studio.palette_extras import EXAMPLE, PIPELINE, meant  # not needed for the first paint
+
+        session = self._window.session
+        session.settings.add_used(key)
+        match meant(key):
+            case (kind, name) if kind == PIPELINE:
+                session.set_options(session.options.device, session.options.cores, name)
+            case (kind, name) if kind == EXAMPLE:
+                self._window.open(name)
+            case _:
+                self._window.actions_.trigger(key)
 
     def _listed(self, text: str) -> Sequence[Choice]:
         asked = text.lstrip()
@@ -62,7 +71,7 @@ class Palette(QObject):
 
     def _go(self, key: str) -> None:
         kind, colon, name = key.partition(":")
-        if not colon:
+        if not colon or kind in {"pipeline", "example"}:
             self._do(key)
             return
         self._places = latest_first(self._places, key)

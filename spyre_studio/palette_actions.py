@@ -15,14 +15,19 @@ PALETTE = "palette"
 
 
 def found_actions(
-    text: str, title: Callable[[str], str], awake: Callable[[str], bool], recent: Sequence[str] = ()
+    text: str,
+    title: Callable[[str], str],
+    awake: Callable[[str], bool],
+    recent: Sequence[str] = (),
+    beside: Sequence[Target] = (),
 ) -> tuple[list[Target], bool]:
     """Targets for the palette, and whether they can be done now.
 
     `title` gives the words of an action as they are now, such as `Undo: pin division`; `awake` whether it makes sense.
+    `beside` is what can be done besides.
     """
     rows = [row for row in ACTIONS if row.key != PALETTE]
-    able = [_target(row, title(row.key)) for row in rows if awake(row.key)]
+    able = [*(_target(row, title(row.key)) for row in rows if awake(row.key)), *beside]
     found = holding(able, text, recent)
     if found or not text.strip():
         return found, True

@@ -139,3 +139,15 @@ def test_a_keystroke_with_its_list_is_one_frame_among_5000_ops(qtbot: QtBot, dar
         times.append(perf_counter() - start)
     picker.close()
     assert median(times) < 0.016
+
+
+def test_pipelines_and_examples_are_found_by_their_names(window: MainWindow, door: Door) -> None:
+    keys = [row.key for row in window.actions_.choices("pipeline co")]
+    assert keys[0] == "pipeline:co-optimized"
+    assert "example:attention" in [row.key for row in window.actions_.choices("attention")]
+    assert not [row for row in window.actions_.choices("") if ":" in row.key], "nor do they fill the list of all"
+    window.handlers._palette._do("example:attention")
+    assert door.asked[-1] == "open attention"
+    window.handlers._palette._go("pipeline:co-optimized")
+    assert door.options.pipeline == "co-optimized"
+    assert door.settings.used[:2] == ("pipeline:co-optimized", "example:attention")
