@@ -23,7 +23,7 @@ def test_the_frame_of_the_selected_core_is_told_and_is_no_error(qtbot: QtBot, st
     view, selection = shown(qtbot, stage)
     view.show_page("map")
     selection.select_core(2)
-    canvas, legend = view.error_map.canvas, view.error_map.legend
+    canvas, legend = view.pages.error_map.canvas, view.pages.error_map.legend
     assert canvas.framed > 0
     assert legend.words[-1] == "core 2"
     assert "framed: the cells of core 2" in legend.accessibleName()
@@ -31,7 +31,7 @@ def test_the_frame_of_the_selected_core_is_told_and_is_no_error(qtbot: QtBot, st
         assert frame_colour(theme) not in {theme.bad, theme.accent, *theme.fill}
     assert frame_colour(DARK) in colours_in(canvas)
     assert frame_colour(DARK) in colours_in(legend)
-    view.error_map.set_by("stick")
+    view.pages.error_map.set_by("stick")
     assert canvas.framed == 0
     assert legend.words[-1] == "beyond rounding", "sticks belong to no single core"
 
@@ -40,7 +40,7 @@ def test_axes_end_where_the_result_ends_and_no_tooltip_covers_the_line_below(
     qtbot: QtBot, stage: Stage, dark: Theme
 ) -> None:
     view, _ = shown(qtbot, stage, 1280, 800)
-    canvas = view.error_map.canvas
+    canvas = view.pages.error_map.canvas
     assert (canvas.x_ticks().labels[-1], canvas.y_ticks().labels[-1]) == ("256", "128")
     assert list(canvas.y_ticks().values) == sorted(set(canvas.y_ticks().values))
     assert canvas.tooltip_for((0, 0)) == ""
@@ -59,5 +59,5 @@ def test_a_report_that_came_while_nobody_looked_is_arranged_for_the_room_there_i
     view.resize(1600, 800)
     stage.put_report(report)
     view.show()
-    assert view.error_map.isVisible(), "the map stands beside the results"
-    assert view.summary.isVisible()
+    assert view.pages.error_map.isVisible(), "the map stands beside the results"
+    assert view.pages.summary.isVisible()

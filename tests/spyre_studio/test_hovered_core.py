@@ -149,7 +149,7 @@ def test_cells_of_the_map_of_errors_tell_and_are_framed(qtbot: QtBot, stage: Sta
     stage.put_report(report)
     view.show_page("map")
     QApplication.processEvents()
-    canvas = view.error_map.canvas
+    canvas = view.pages.error_map.canvas
     QTest.mouseMove(canvas, canvas.cell_rect(0, 0).center().toPoint())
     assert at(selection) == 0
     selection.hover_core(1)

@@ -149,60 +149,60 @@ def test_wrong_numbers_show_the_first_divergence_first(qtbot: QtBot, stage: Stag
     assert view.verdict.text() == "■ The numbers are wrong"
     assert view.page_key == "summary"
     assert "step truediv writes truediv · model.py:5" in all_texts(view)
-    QTest.mouseClick(view.summary.select, LEFT)
+    QTest.mouseClick(view.pages.summary.select, LEFT)
     assert (selection.op, selection.buffer, selection.core) == ("truediv", "truediv", 0)
-    QTest.mouseClick(view.summary.map, LEFT)
+    QTest.mouseClick(view.pages.summary.map, LEFT)
     assert view.page_key == "map"
-    assert view.error_map.subject is not None
-    assert view.error_map.subject.key == "step:truediv:truediv"
+    assert view.pages.error_map.subject is not None
+    assert view.pages.error_map.subject.key == "step:truediv:truediv"
 
 
 def test_a_device_that_stopped_says_where(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     view, selection = shown(qtbot, stage, stopped())
     assert "The device stopped" in view.verdict.text()
     assert "step truediv · buffer exp · core 0" in all_texts(view)
-    QTest.mouseClick(view.summary.select, LEFT)
+    QTest.mouseClick(view.pages.summary.select, LEFT)
     assert (selection.op, selection.buffer) == ("truediv", "exp")
-    assert not view.summary.map.isVisible()
+    assert not view.pages.summary.map.isVisible()
     view.show_page("map")
-    assert view.error_map.state.title == "No results to map"
+    assert view.pages.error_map.state.title == "No results to map"
 
 
 def test_a_row_shows_its_map_or_why_there_is_none(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     view, _ = shown(qtbot, stage, clobbered())
     view.show_page("results")
-    assert view.error_map.subject is not None
-    assert view.error_map.subject.title == "truediv"
+    assert view.pages.error_map.subject is not None
+    assert view.pages.error_map.subject.title == "truediv"
     for row, title in ((1, "Equal: nothing to show"), (0, "")):
         QTest.mouseClick(view.table.viewport(), LEFT, pos=view.table.visualRect(cell(view, row)).center())
-        assert view.error_map.state.title == title
-    assert view.error_map.subject.title == "out0"
+        assert view.pages.error_map.state.title == title
+    assert view.pages.error_map.subject.title == "out0"
 
 
 def test_results_can_be_narrowed(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     view, _ = shown(qtbot, stage, clobbered())
     view.show_page("results")
-    assert view.results.words.text() == "6 results · 2 wrong"
+    assert view.pages.results.words.text() == "6 results · 2 wrong"
     for key, names in (
         ("wrong", ["out0", "truediv"]),
         ("output", ["out0"]),
         ("step", ["max", "sub", "exp", "sum", "truediv"]),
     ):
-        view.results.shown.choose(key)
-        view.results.shown.chosen.emit(key)
+        view.pages.results.shown.choose(key)
+        view.pages.results.shown.chosen.emit(key)
         assert [row.cells[0] for row in view.table.shown()] == names
-    assert view.results.words.text() == "5 of 6 results · 2 wrong"
+    assert view.pages.results.words.text() == "5 of 6 results · 2 wrong"
 
 
 def test_a_click_on_the_map_selects_core_and_step(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     view, selection = shown(qtbot, stage, clobbered())
     view.show_page("map")
-    canvas = view.error_map.canvas
+    canvas = view.pages.error_map.canvas
     QTest.mouseClick(canvas, LEFT, NONE, canvas.cell_rect(40, 0).center().toPoint())
     assert (selection.op, selection.buffer, selection.core) == ("truediv", "truediv", 2)
-    assert view.error_map.readout.text().startswith("[80–81, 0–3] · ")
+    assert view.pages.error_map.readout.text().startswith("[80–81, 0–3] · ")
     assert canvas.framed > 0, "the rows of core 2"
-    view.error_map.set_by("core")
+    view.pages.error_map.set_by("core")
     QTest.mouseClick(canvas, LEFT, NONE, canvas.cell_rect(0, 3).center().toPoint())
     assert selection.core == 3
     assert canvas.item_at(QPointF(canvas.cell_rect(0, 5).center())) is None, "there are four cores"
@@ -211,21 +211,21 @@ def test_a_click_on_the_map_selects_core_and_step(qtbot: QtBot, stage: Stage, da
 def test_the_map_is_walked_by_keys_and_its_table_chosen_from(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     view, selection = shown(qtbot, stage, clobbered())
     view.show_page("map")
-    canvas = view.error_map.canvas
+    canvas = view.pages.error_map.canvas
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Right):
         QTest.keyClick(canvas, key)
     assert canvas.current_item() == (1, 1)
-    assert view.error_map.readout.text().startswith("[2–3, 4–7] · ")
+    assert view.pages.error_map.readout.text().startswith("[2–3, 4–7] · ")
     QTest.keyClick(canvas, Qt.Key.Key_Return)
     assert selection.op == "truediv"
-    view.error_map.set_by("core")
-    view.error_map.set_table(True)
-    table = view.error_map.table.table
+    view.pages.error_map.set_by("core")
+    view.pages.error_map.set_table(True)
+    table = view.pages.error_map.table.table
     assert [row.cells[0] for row in table.shown()] == [0, 1, 2, 3]
     table.setFocus()
     QTest.keyClick(table, Qt.Key.Key_Down)
     assert selection.core == 1
-    QTest.mouseClick(view.error_map.copy, LEFT)
+    QTest.mouseClick(view.pages.error_map.copy, LEFT)
     rows = list(csv.DictReader(StringIO(QGuiApplication.clipboard().text())))
     assert [row["beyond"] for row in rows] == ["32"] * 4
 
@@ -233,8 +233,8 @@ def test_the_map_is_walked_by_keys_and_its_table_chosen_from(qtbot: QtBot, stage
 def test_elements_of_the_table_come_worst_first(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     view, _ = shown(qtbot, stage, clobbered())
     view.show_page("map")
-    view.error_map.set_table(True)
-    deviations = [float(row.cells[1]) for row in view.error_map.table.table.shown()]
+    view.pages.error_map.set_table(True)
+    deviations = [float(row.cells[1]) for row in view.pages.error_map.table.table.shown()]
     assert len(deviations) >= 64
     assert deviations == sorted(deviations, reverse=True)
 
@@ -246,20 +246,20 @@ def test_equal_numbers_leave_nothing_to_map(qtbot: QtBot, stage: Stage, dark: Th
     output = replace(report.outputs[0], comparison=EQUAL, errors=None)
     stage.put_report(replace(report, outputs=(output,)))
     view.show_page("map")
-    assert view.error_map.state.title == "Equal: nothing to show"
-    assert "to the last bit" in all_texts(view.error_map)
+    assert view.pages.error_map.state.title == "Equal: nothing to show"
+    assert "to the last bit" in all_texts(view.pages.error_map)
 
 
 def test_traffic_is_listed_selected_and_copied(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     view, selection = shown(qtbot, stage, right())
     view.show_page("traffic")
     assert "Device memory 128 KiB read, 64 KiB written" in all_texts(view)
-    table = view.traffic.table
+    table = view.pages.traffic.table
     table.sortByColumn(3, Qt.SortOrder.DescendingOrder)
     assert table.shown()[0].key == "truediv"
     QTest.mouseClick(table.viewport(), LEFT, pos=table.visualRect(table.model().index(0, 0)).center())
     assert selection.op == "truediv"
-    QTest.mouseClick(view.traffic.copy, LEFT)
+    QTest.mouseClick(view.pages.traffic.copy, LEFT)
     rows = {row["step"]: row for row in csv.DictReader(StringIO(QGuiApplication.clipboard().text()))}
     assert rows["max"]["memory read"] == "65536"
     assert rows["truediv"]["memory written"] == "65536"
@@ -328,15 +328,21 @@ def test_room_decides_what_stands_beside_what(qtbot: QtBot, stage: Stage, dark: 
     stage.put(compilation)
     view, _ = staged(qtbot, stage, VerifyView, 1728, 512)
     stage.put_report(report)
-    assert (view.summary.isVisible(), view.results.isVisible(), view.error_map.isVisible()) == (True, True, True)
-    assert [view.tabs.isTabVisible(place) for place in range(4)] == [False, True, False, True]
+    assert (view.pages.summary.isVisible(), view.pages.results.isVisible(), view.pages.error_map.isVisible()) == (
+        True,
+        True,
+        True,
+    )
+    assert [view.pages.tabs.isTabVisible(place) for place in range(4)] == [False, True, False, True]
     view.resize(736, 310)
     assert (view.width(), view.height()) == (736, 310), "nothing forces it to be larger"
-    assert all(view.tabs.isTabVisible(place) for place in range(4))
+    assert all(view.pages.tabs.isTabVisible(place) for place in range(4))
     seen = {}
     for key in ("summary", "results", "map", "traffic"):
         view.show_page(key)
-        seen[key] = [w.isVisible() for w in (view.summary, view.results, view.error_map, view.traffic)]
+        seen[key] = [
+            w.isVisible() for w in (view.pages.summary, view.pages.results, view.pages.error_map, view.pages.traffic)
+        ]
     assert seen["summary"] == [True, False, False, False]
     assert seen["results"] == [False, True, False, False]
     assert seen["map"] == [False, False, True, False]
@@ -347,8 +353,8 @@ def test_one_core_and_one_row(qtbot: QtBot, stage: Stage, dark: Theme) -> None:
     view, selection = shown(qtbot, stage, measured(moved("sum", 0), cores=1, rows=2, columns=64))
     view.show_page("map")
     for by in ("element", "stick", "core"):
-        view.error_map.set_by(by)
-        canvas = view.error_map.canvas
+        view.pages.error_map.set_by(by)
+        canvas = view.pages.error_map.canvas
         assert "deviation" in canvas.words_for((0, 0))
         QTest.mouseClick(canvas, LEFT, NONE, canvas.cell_rect(0, 0).center().toPoint())
         assert (selection.op, selection.core) == ("truediv", 0)
@@ -362,7 +368,7 @@ def test_no_part_of_the_view_is_a_window_of_its_own(qtbot: QtBot, stage: Stage, 
 def test_every_control_is_reached_by_keyboard_and_named(qtbot: QtBot, stage: Stage, light: Theme) -> None:
     view, _ = shown(qtbot, stage, wrong())
     view.show_page("map")
-    panel = view.error_map
+    panel = view.pages.error_map
     for control in (*panel.by_buttons.values(), panel.table_button, panel.chooser, view.poison, view.again):
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
     assert panel.canvas.accessibleName() == "Map of errors"
