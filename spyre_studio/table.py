@@ -221,8 +221,7 @@ class CopyableTable(QTableView):
 
     def keys(self) -> tuple[Hashable, ...]:
         """Keys of the selected rows, from top to bottom as shown."""
-        rows = sorted(index.row() for index in self.selectionModel().selectedRows())
-        return tuple(self._row(place).key for place in rows)
+        return tuple(self._row(place).key for place in sorted(at.row() for at in self.selectionModel().selectedRows()))
 
     def select(self, keys: Sequence[Hashable]) -> None:
         """Select the rows with these keys, bring the first into view where it scrolls by itself; `chosen` is silent."""
@@ -390,6 +389,7 @@ class CopyableTable(QTableView):
         header.setMinimumSectionSize(px(5 * GRID))
         header.setResizeContentsPrecision(64)  # rows to measure: the first ones stand for all
         header.sectionResized.connect(self._resized)
+        header.sortIndicatorChanged.connect(lambda _place, _order: self.scrollToTop())
         if self._model.columns:
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for place, column in enumerate(self._model.columns):

@@ -202,3 +202,16 @@ def test_long_values_have_the_room_that_is_to_spare(qtbot: QtBot, dark: Theme) -
     qtbot.waitUntil(lambda: table.columnWidth(1) >= table.sizeHintForColumn(1))
     table.resize(500, 200)
     qtbot.waitUntil(lambda: table.columnWidth(1) == cut)
+
+
+def test_whoever_sorts_sees_what_comes_first(qtbot: QtBot, dark: Theme) -> None:
+    many = tuple(Row(number, (f"op{number}", float(number), 1)) for number in range(200))
+    made = CopyableTable(TableModel(COLUMNS, many), "ops by time")
+    qtbot.addWidget(made)
+    made.resize(400, 200)
+    show(qtbot, made)
+    made.select([150])
+    assert made.verticalScrollBar().value() > 0
+    made.horizontalHeader().setSortIndicator(1, Qt.SortOrder.DescendingOrder)
+    assert made.verticalScrollBar().value() == 0
+    assert made.keys() == (150,)
