@@ -6,9 +6,12 @@ Owns the question alone, which costs little and is asked of all that is opened. 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from compiler.errors import InputError
 from compiler.read.recognise import Kind, recognise
+
+_BESIDE_OTHERS: Final = frozenset({Kind.SUPERDSC, Kind.BUNDLE, Kind.PROVENANCE, Kind.LAUNCH_SPEC, Kind.SPYRECODE})
 
 
 def is_foreign(path: Path) -> bool:
@@ -22,4 +25,8 @@ def is_foreign(path: Path) -> bool:
 
 def read_places(path: Path) -> tuple[Path, ...]:
     """What reading a plan reads: the file, and for one file of a kernel the folder with the others."""
-    return (path, path.parent) if path.is_file() and is_foreign(path) else (path,)
+    try:
+        beside = path.is_file() and recognise(path) in _BESIDE_OTHERS
+    except InputError:
+        beside = False
+    return (path, path.parent) if beside else (path,)

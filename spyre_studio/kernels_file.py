@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from compiler.compilation import Compilation
+from compiler.counts import counted
 from compiler.device import load_device
 from compiler.read.imported import imported
 from compiler.read.kernel_folder import read_programs
@@ -23,9 +24,13 @@ def read_kernels(path: Path) -> Compilation:
     """The kernels as a compilation, what was found in the files among its log; InputError with one sentence."""
     device = load_device(DEVICE)
     read = read_programs(path, device.count("lx_bytes"))
-    if 0 < read.cores <= device.cores:
-        device = device.with_cores(read.cores)
-    found = (*read.findings, *(f"{file}: not read" for file in read.listed), *_unknown(read.extra))
+    used = max((op.cores for kernel in read.kernels for op in kernel.ops()), default=0)
+    cores = read.cores or used
+    if used <= cores <= device.cores:
+        device = device.with_cores(cores)
+    guess = f"nothing says for how many cores it was compiled: its ops use {counted(used, 'core')}, which is taken"
+    guessed = [guess] if not read.cores and device.cores < load_device(DEVICE).cores else []
+    found = (*read.findings, *guessed, *(f"{file}: not read" for file in read.listed), *_unknown(read.extra))
     return imported(read.kernels, read.name, device, read.results, found).compilation
 
 

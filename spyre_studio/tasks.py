@@ -145,11 +145,20 @@ def refusal_of(verdict: Verdict, origin: str) -> InputError:
     return InputError(origin, f"the plan failed the check '{verdict.check}' ({first})", remedy)
 
 
+def _require_text(path: Path) -> None:
+    """InputError for a folder, and for a device, of which there may be no end; a pipe ends with what fills it."""
+    if path.is_dir():
+        raise InputError(str(path), "it is a folder without kernels", "choose a file, or a folder with kernels")
+    if path.is_char_device() or path.is_block_device():
+        raise InputError(str(path), "it is a device and no file", "choose a file")
+
+
 def read_text(path: Path) -> str:
     """The text of a file; InputError if it cannot be read, or is a trace or what is left of one."""
     refused = trace_refusal(path) if path.suffix.lower() == TRACE else None
     if refused is not None:
         raise refused
+    _require_text(path)
     try:
         return path.read_text("utf-8")
     except FileNotFoundError as error:

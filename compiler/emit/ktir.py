@@ -265,7 +265,10 @@ class _Kernel:
             return None
         if arg.place.at not in self.held:
             raise UnsaidError(f"nothing was written at LX address {arg.place.at} before it reads there")
-        return self.held[arg.place.at]
+        held = self.held[arg.place.at]
+        if any(len(box.start) != len(arg.device_size) for box in held.values()):
+            raise UnsaidError(f"it reads {arg.name or 'a tensor in LX'} in other device dims than it was written in")
+        return held
 
     def _base(self, arg: TensorArg) -> str:
         """The function argument that a tensor in device memory is."""

@@ -21,7 +21,8 @@ def wholes(kernel: KernelSpec) -> dict[str, dict[int, Box]]:
         for core in range(spec.cores) if spec.output.name else ():
             boxes = found.setdefault(spec.output.name, {})
             own = geometry.box(spec.output, core)
-            boxes[core] = _hull(boxes[core], own) if core in boxes else own
+            known = boxes.get(core)
+            boxes[core] = _hull(known, own) if known and len(known.start) == len(own.start) else known or own
     return found
 
 
@@ -32,8 +33,8 @@ def _hull(one: Box, other: Box) -> Box:
 
 
 def inside(mine: Box, theirs: Box | None) -> bool:
-    """True if `mine` is a part of `theirs`."""
-    if theirs is None:
+    """True if `mine` is a part of `theirs`, in the same device dims."""
+    if theirs is None or len(mine.start) != len(theirs.start):
         return False
     pairs = zip(mine.start, mine.size, theirs.start, theirs.size, strict=True)
     return all(other <= own and own + size <= other + room for own, size, other, room in pairs)

@@ -75,13 +75,14 @@ class BundleLoop:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Executions and loops in order, numbers of the arguments, bytes of the pool, and how it differs from what
-    torch-spyre writes today, one sentence each."""
+    """Executions and loops in order, numbers of the arguments, bytes of the pool (`pool_said`: it names them), and how
+    it differs from what torch-spyre writes today, one sentence each."""
 
     body: tuple[Execution | BundleLoop, ...]
     arguments: tuple[int, ...]
     pool_bytes: int
     findings: tuple[str, ...] = ()
+    pool_said: bool = False
 
     @property
     def executions(self) -> tuple[Execution, ...]:
@@ -131,6 +132,7 @@ class _Reader:
         self.body: tuple[Execution | BundleLoop, ...] = ()
         self.findings: dict[str, None] = {}
         self.pool_bytes = self.runs = self.line = 0
+        self.pool_said = False
         self.began = False
         self.acts: dict[str, Callable[[str, str], None]] = {
             "func.func": self._function,
@@ -153,7 +155,7 @@ class _Reader:
             raise self.fault("it ends before its function does: the file is cut off")
         if not self.runs:
             raise self.fault("it executes no file")
-        return Bundle(self.body, tuple(self.arguments), self.pool_bytes, tuple(self.findings))
+        return Bundle(self.body, tuple(self.arguments), self.pool_bytes, tuple(self.findings), self.pool_said)
 
     def fault(self, why: str) -> InputError:
         return InputError(f"{self.origin}, line {self.line}", why, REMEDY)
@@ -246,7 +248,7 @@ class _Reader:
         return value
 
     def _pool(self, name: str, text: str) -> None:
-        self.pool_bytes = int(self._parts(_POOL, text)[1])
+        self.pool_bytes, self.pool_said = int(self._parts(_POOL, text)[1]), True
         if self.pool_bytes < 0:
             raise self.fault(f"its pool has {self.pool_bytes} bytes")
         self._define(name, BundleAddress(POOL, 0))

@@ -17,9 +17,10 @@ from frozendict import frozendict
 from compiler.device import load_device
 from compiler.errors import InputError
 from compiler.formats.opspec import KernelSpec
-from compiler.import_log import placed
+from compiler.import_log import Disagreement, placed
 from compiler.read.argument_faults import argument_faults
 from compiler.read.folder_walk import is_kernel_folder, sources, walk
+from compiler.read.host_constants import constant_findings
 from compiler.read.ktir_document import read_ktir_document
 from compiler.read.one_kernel import Extra, ReadFolder, read_alone, read_folder, read_sidecar, unknown_of
 from compiler.read.opspec_json import ReadSpecs, read_opspecs
@@ -96,7 +97,9 @@ def _of_folder(name: str, found: ReadFolder) -> ReadKernels:
 
 def _of_specs(specs: ReadSpecs, findings: tuple[str, ...], lx: int) -> ReadKernels:
     wrong = (placed(kernel.name, each) for kernel in specs.kernels for each in argument_faults(kernel))
-    everything = (*findings, *wrong, *_residency(specs.kernels, lx))
+    used = max((op.cores for kernel in specs.kernels for op in kernel.ops()), default=0)
+    few = [Disagreement(f"it is for {specs.cores} cores, its ops use {used}")] if 0 < specs.cores < used else []
+    everything = (*findings, *few, *wrong, *_residency(specs.kernels, lx))
     return ReadKernels(specs.name, specs.kernels, everything, _unknown(specs.kernels), cores=specs.cores)
 
 
@@ -135,7 +138,11 @@ def _of_folders(path: Path, lx: int) -> ReadKernels:
     return ReadKernels(
         path.resolve().name,
         kernels,
-        (*findings, *(placed(name, why) for name, each in parts.items() for why in each.findings)),
+        (
+            *constant_findings(path),
+            *findings,
+            *(placed(name, why) for name, each in parts.items() for why in each.findings),
+        ),
         frozendict({f"{name}/{file}": kept for name, each in parts.items() for file, kept in each.extra.items()}),
         tuple(f"{name}/{file}" for name, each in parts.items() for file in each.listed),
         tuple({id(each.provenance): each.provenance for each in parts.values() if each.provenance}.values()),

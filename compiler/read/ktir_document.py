@@ -12,7 +12,7 @@ from typing import Final
 from compiler.emit.ktir import Spelling, ktir_module
 from compiler.emit.ktir_document import COMMENT, MARK
 from compiler.errors import InputError
-from compiler.formats.ktir_ir import Function, Operation, Region
+from compiler.formats.ktir_ir import Function, Operation
 from compiler.import_log import Disagreement
 from compiler.read.ktir import read_ktir
 from compiler.read.opspec_json import ReadSpecs, read_opspecs
@@ -59,20 +59,26 @@ def _differences(code: str, specs: ReadSpecs, origin: str) -> Iterator[str]:
 
 
 def _of_function(theirs: Function, ours: Function) -> Iterator[str]:
-    if (theirs.parameters, theirs.grid) != (ours.parameters, ours.grid):
+    if (len(theirs.parameters), theirs.grid) != (len(ours.parameters), ours.grid):
         yield f"line {theirs.line}: arguments or grid of {theirs.name} are not those of its op specifications"
-    elif (line := _first_other(theirs.body, ours.body, theirs.line)) > 0:
+        return
+    names = dict(zip(theirs.parameters, ours.parameters, strict=True))
+    line = _first_other(theirs.body, ours.body, theirs.line, names)
+    if line > 0:
         yield f"line {line} of {theirs.name} is not what its op specifications say"
 
 
-def _first_other(theirs: tuple[Operation, ...], ours: tuple[Operation, ...], line: int) -> int:
+def _first_other(theirs: tuple[Operation, ...], ours: tuple[Operation, ...], line: int, names: dict[str, str]) -> int:
     """The line of the first operation that is another one, or after which one is missing; 0 where all are the same.
-    `line` is where they begin."""
+    `line` is where they begin, `names` are those that values have in ours."""
     for one, other in zip(theirs, ours, strict=False):
-        if _own(one) != _own(other):
+        if _own(one) != _own(other) or [names.get(name) for name in one.operands] != list(other.operands):
             return one.line
+        names.update(zip(one.results, other.results, strict=True))
         for mine, yours in zip(one.regions, other.regions, strict=True):
-            inner = _first_other(mine.body, yours.body, one.line)
+            pairs = zip(mine.arguments, yours.arguments, strict=True)
+            names.update((name, called) for (name, _), (called, _) in pairs)
+            inner = _first_other(mine.body, yours.body, one.line, names)
             if inner:
                 return inner
         line = one.line
@@ -82,10 +88,6 @@ def _first_other(theirs: tuple[Operation, ...], ours: tuple[Operation, ...], lin
 
 
 def _own(one: Operation) -> tuple[object, ...]:
-    """What an operation says itself, without lines and without what its regions do."""
-    regions = tuple(_arguments(region) for region in one.regions)
-    return one.name, one.results, one.operands, one.attributes, one.types, one.operand_types, regions
-
-
-def _arguments(region: Region) -> tuple[object, ...]:
-    return region.arguments
+    """What an operation says itself, without lines, names, and what its regions do."""
+    regions = tuple(tuple(kind for _, kind in region.arguments) for region in one.regions)
+    return one.name, len(one.results), one.attributes, one.types, one.operand_types, regions

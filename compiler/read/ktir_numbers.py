@@ -121,12 +121,14 @@ def _shaped(cursor: Cursor, name: str) -> Operation:
     operand = tokens.value()
     tokens.take("[")
     groups = tuple(tokens.integers() for _ in tokens.items("]"))
-    if tokens.took("output_shape"):
-        tokens.integers()
+    said = tokens.integers() if tokens.took("output_shape") else None
     tokens.take(":")
     before = read_shaped(tokens)
     tokens.take("into")
-    return made(name, [operand], [before], [read_shaped(tokens)], {"groups": groups})
+    after = read_shaped(tokens)
+    if said is not None and said != after.shape:
+        raise tokens.fault(f"output_shape is {list(said)}, its result has {list(after.shape)}")
+    return made(name, [operand], [before], [after], {"groups": groups})
 
 
 def _rearranged(cursor: Cursor, name: str) -> Operation:

@@ -19,6 +19,7 @@ from compiler.counts import counted
 from compiler.errors import InputError
 from compiler.formats.opspec import DebugHandle, KernelSpec, LoopSpec, OpSpec
 from compiler.import_log import placed
+from compiler.read.argument_faults import argument_faults
 from compiler.read.buffer_bases import with_buffer_bases
 from compiler.read.bundle import Bundle, BundleAddress, BundleLoop, Execution, read_bundle
 from compiler.read.folder_walk import (
@@ -125,13 +126,15 @@ class _Reader:
         pool = max(bundle.pool_bytes if bundle else 0, launch.pool_bytes if launch else 0)
         kernel = KernelSpec(launch.kernel if launch else self._name(), body, pool_bytes=pool)
         kernel = with_buffer_bases(kernel)
-        kernel = replace(kernel, pool_bytes=pool or pool_bytes_of(kernel))
+        said = pool > 0 or (bundle is not None and bundle.pool_said)
+        kernel = replace(kernel, pool_bytes=pool if said else pool_bytes_of(kernel))
         known = {argument.number: argument for argument in launch.arguments} if launch else {}
         kernel, disagreed = with_arguments(kernel, known, LAUNCH)
         provenance = read_sidecar(self.folder) or self.sidecar
         kernel = with_true_extents(self._with_handles(kernel, provenance))
         self.findings += [
             *disagreed,
+            *argument_faults(kernel, whole=False),
             *residency_findings(kernel, self.scratchpad_bytes),
             *self._missing(kernel, launch),
             *rewritten_findings(self._by_file(kernel), self.contents),

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.formats.opspec import KernelSpec, OpSpec, Room, TensorArg
+from compiler.formats.simplify import bounds
 from compiler.import_log import Disagreement
 
 SHUFFLE = "shuffle"
 _STICK_BYTES = 128
 Part = tuple[tuple[int, int], ...]
-"""Number of slices and the slice, for every device dim that something walks."""
+"""The first and the last place of every device dim of more than one, without the lanes."""
 
 
 def block_bytes(spec: OpSpec, arg: TensorArg) -> int:
@@ -43,7 +44,8 @@ def residency_findings(kernel: KernelSpec, scratchpad_bytes: int) -> Iterator[st
             if arg.is_input:
                 yield from _read(name, spec, arg, held)
             else:
-                held[arg.place.at] = _Held(name, arg.device_size, _parts(spec, arg))
+                made = _Held(name, arg.device_size, _parts(spec, arg))
+                held[arg.place.at] = _together(held.get(arg.place.at), made)
     if pool > kernel.pool_bytes:
         yield Disagreement(f"its ops use {pool:,} bytes of the pool, which has {kernel.pool_bytes:,}")
 
@@ -69,15 +71,43 @@ class _Held:
 def _read(name: str, spec: OpSpec, arg: TensorArg, held: Mapping[int, _Held]) -> Iterator[str]:
     buffer = held.get(arg.place.at)
     if buffer is None:
-        yield f"{name} reads LX at byte {arg.place.at:,}, where nothing was written before"
+        yield Disagreement(f"{name} reads LX at byte {arg.place.at:,}, where nothing was written before")
+        return
+    if math.prod(buffer.size) != math.prod(arg.device_size):
+        sizes = f"{list(arg.device_size)} on the device, {buffer.writer} has written {list(buffer.size)}"
+        yield Disagreement(f"{name} reads LX at byte {arg.place.at:,} as {sizes}")
         return
     if _true(buffer.size) != _true(arg.device_size):
         return
     wanted = _parts(spec, arg)
-    wrong = [core for core, part in enumerate(wanted) if core >= len(buffer.parts) or buffer.parts[core] != part]
+    held_by = dict(enumerate(buffer.parts))
+    wrong = [core for core, part in enumerate(wanted) if not _inside(part, held_by.get(core))]
     if wrong:
         where = f"core {wrong[0]} holds another part of it since {buffer.writer}"
         yield Disagreement(f"{name} reads LX at byte {arg.place.at:,}, but {where}")
+
+
+def _together(known: _Held | None, made: _Held) -> _Held:
+    """What cores hold after another op has written into a buffer of that size: the pieces of a concatenation are
+    written one after the other."""
+    if known is None or known.size != made.size or len(known.parts) != len(made.parts):
+        return made
+    return replace(made, parts=tuple(_hull(one, other) for one, other in zip(known.parts, made.parts, strict=True)))
+
+
+def _hull(one: Part, other: Part) -> Part:
+    if not one or not other:
+        return ()
+    return tuple((min(a, c), max(b, d)) for (a, b), (c, d) in zip(one, other, strict=True))
+
+
+def _inside(mine: Part, theirs: Part | None) -> bool:
+    """True if a core has all that it reads; parts that nobody can tell are not doubted."""
+    if theirs is None:
+        return False
+    if not mine or not theirs:
+        return True
+    return all(low <= first and last <= high for (first, last), (low, high) in zip(mine, theirs, strict=True))
 
 
 def _true(size: tuple[int, ...]) -> tuple[int, ...]:
@@ -89,13 +119,24 @@ def _slices(spec: OpSpec, arg: TensorArg) -> Mapping[str, int]:
 
 
 def _parts(spec: OpSpec, arg: TensorArg) -> tuple[Part, ...]:
+    """The part of every core; () where a coordinate cannot be followed."""
     slices = _slices(spec, arg)
     cores = arg.division.of_core if arg.division else [spec.slices_of(core) for core in range(spec.cores)]
-    names = [
-        name
-        for size, coordinate in zip(arg.device_size, arg.coordinates, strict=True)
-        for name in sorted(coordinate.symbols)
-        if size > 1 and slices.get(name, 1) > 1
-    ]
-    unique = list(dict.fromkeys(names))
-    return tuple(tuple((slices[name], own.get(name, 0)) for name in unique) for own in cores)
+    return tuple(_part(spec, arg, slices, own) for own in cores)
+
+
+def _part(spec: OpSpec, arg: TensorArg, slices: Mapping[str, int], own: Mapping[str, int]) -> Part:
+    lane = arg.coordinates[-1].symbols
+    counts: dict[str, int] = {}
+    for dim in spec.iteration:
+        whole = -(-dim.extent // arg.lanes) * arg.lanes if dim.symbol in lane else dim.extent
+        counts[dim.symbol] = -(-whole // slices.get(dim.symbol, 1))
+    starts = {name: own.get(name, 0) * count for name, count in counts.items() if slices.get(name, 1) > 1}
+    found: list[tuple[int, int]] = []
+    for size, coordinate in zip(arg.device_size[:-1], arg.coordinates[:-1], strict=True):
+        edges = bounds(coordinate.shifted(starts), counts)
+        if edges is None:
+            return ()
+        if size > 1:
+            found.append(edges)
+    return tuple(found)

@@ -7,6 +7,7 @@ another version.  Refuses to judge which is right, and what only one of them has
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
@@ -19,6 +20,7 @@ from compiler.formats.opspec import OpSpec
 
 _ELSEWHERE: Final = frozenset({"debug_handle_"})
 """What another file may say better."""
+_COUNTED: Final = re.compile(r"[\[\]\d, ]+")
 _MOST: Final = 1_000
 _SHOWN: Final = 40
 
@@ -45,9 +47,14 @@ def _only(whole: object) -> object:
 
 def _apart(theirs: object, ours: object, path: str) -> Iterator[str]:
     if isinstance(theirs, dict) and isinstance(ours, dict):
-        for key in theirs:
-            if key in ours and key not in _ELSEWHERE:
-                yield from _apart(theirs[key], ours[key], f"{path}.{key}" if path else str(key))
+        for key in (key for key in theirs if key not in _ELSEWHERE):
+            where = f"{path}.{key}" if path else str(key)
+            if key in ours:
+                yield from _apart(theirs[key], ours[key], where)
+            elif not ours or all(_COUNTED.fullmatch(one) for one in ours):  # others are told as unknown fields
+                yield f"{where} is {_short(theirs[key])}, this program writes none"
+        for key in (key for key in ours if key not in theirs and key not in _ELSEWHERE):
+            yield f"{path}.{key} is missing, this program writes {_short(ours[key])}"
     elif isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
         for place, (one, other) in enumerate(zip(theirs, ours, strict=True)):
             yield from _apart(one, other, f"{path}[{place}]")

@@ -13,6 +13,7 @@ from typing import Final
 
 from compiler.errors import InputError
 from compiler.formats.opspec import CONTRACTIONS
+from compiler.import_log import Disagreement
 from compiler.read.bundle import BundleAddress
 from compiler.read.plain import MOST_DIMS, REMEDY, Node
 
@@ -67,11 +68,10 @@ def read_frame(whole: Node, dsc: Node, function: str, addresses: Mapping[int, Bu
     extents = {label: sizes.integer(f"{label}_", least=0) for label in labels}
     frame = Frame(whole.origin, function, extents, cut, lent, _core_slices(whole, cores, cut), addresses)
     if math.prod(cut.values()) != cores:
-        frame.findings.append(f"its slices make {math.prod(cut.values())} cores, it says {cores}")
+        frame.findings.append(Disagreement(f"its slices make {math.prod(cut.values())} cores, it says {cores}"))
     if dsc.integer("numCoresUsed_", cores) != cores:
-        frame.findings.append(
-            f"it says in one place that it uses {cores} cores, in another {dsc.data['numCoresUsed_']}"
-        )
+        what = f"it says in one place that it uses {cores} cores, in another {dsc.data['numCoresUsed_']}"
+        frame.findings.append(Disagreement(what))
     _check_stage(dsc, frame)
     return frame
 
@@ -102,4 +102,4 @@ def _check_stage(dsc: Node, frame: Frame) -> None:
             own = part.data.get(f"{label}_", extent // frame.cut[label])
             if own != extent // frame.cut[label]:
                 what = f"a core is said to do {own!r:.20} of {label}"
-                frame.findings.append(f"{what}, its slices say {extent // frame.cut[label]}")
+                frame.findings.append(Disagreement(f"{what}, its slices say {extent // frame.cut[label]}"))

@@ -91,7 +91,7 @@ def _names_apart(key: str, function: str, dsc: Node) -> list[str]:
         found.append(Disagreement(f"it is called {key}, its op is {function}"))
     computed = list(dsc.nodes("computeOp_"))
     if len(computed) > 1:
-        found.append(f"it computes {len(computed)} times; the first is taken")
+        found.append(Disagreement(f"it computes {len(computed)} times; the first is taken"))
     for compute in computed[:1]:
         name = compute.text("opFuncName", function)
         if name != function:
@@ -185,7 +185,7 @@ def _ordered(spec: OpSpec, frame: Frame) -> OpSpec:
     for one in (spec, turned):
         if sorted(dim.symbol for dim in one.rounds) == sorted(_cut(one)) and _cores(one, len(wanted)) == wanted:
             return one
-    frame.findings.append("its cores take slices in no regular order")
+    frame.findings.append(Disagreement("its cores take slices in no regular order; they are shown in a regular one"))
     return spec
 
 

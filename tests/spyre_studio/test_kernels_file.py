@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from compiler.emit import ready
 from compiler.errors import InputError
 from spyre_studio import tasks
 from spyre_studio.export_file import write_export
-from spyre_studio.foreign_file import is_foreign
+from spyre_studio.foreign_file import is_foreign, read_places
 from spyre_studio.import_words import import_words, told
 from spyre_studio.jobs import Jobs
 from spyre_studio.kernels_file import read_kernels
@@ -76,6 +77,70 @@ def test_a_single_file_is_a_plan_of_its_own(tmp_path: Path, name: str) -> None:
     assert len(files) >= 5
     for path in files:
         assert [one for one in read_kernels(path).verdicts if not one.ok] == [], path.name
+
+
+FEWER = (
+    ("attention", 1, "staged"),
+    ("attention", 8, "co-optimized"),
+    ("decoder", 4, "staged"),
+    ("decoder", 8, "co-optimized"),
+)
+UNSAID = ("ktir", "attention", 8)  # one of its relayouts has no words there
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "cores", "pipeline"),
+    [(name, *row) for name in ("kernels", "opspec-json", "ktir") for row in FEWER if (name, *row[:2]) != UNSAID],
+)
+def test_plans_for_fewer_cores_come_back(tmp_path: Path, name: str, model: str, cores: int, pipeline: str) -> None:
+    ours = example(model, cores=cores, pipeline=pipeline)
+    place = tmp_path / ("kernels" if name == "kernels" else "one.file")
+    write_export(ready(ours, name), str(place))
+    theirs = read_kernels(place)
+    assert [one for one in theirs.verdicts if not one.ok] == []
+    assert theirs.plan.cores == cores
+    assert theirs.cost.total_us == pytest.approx(ours.cost.total_us, rel=0.01)
+    assert any("for how many cores" in one for one in told(theirs)) == (name == "kernels")
+
+
+def test_what_ktir_cannot_say_is_no_mistake_of_the_program() -> None:
+    for model, cores, pipeline in (("convnet", 1, "staged"), ("convnet", 8, "co-optimized")):
+        made = ready(example(model, cores=cores, pipeline=pipeline), "ktir")
+        assert made.limits
+        assert "".join(part.text for part in made.parts(partial=True)).startswith("module {")
+
+
+def test_constants_beside_kernels_agree_with_their_names(tmp_path: Path) -> None:
+    write_export(ready(example("rmsnorm"), "kernels"), str(tmp_path / "rmsnorm"))
+    assert read_kernels(tmp_path / "rmsnorm").ok
+    beside = tmp_path / "rmsnorm" / "host_constants.json"
+    beside.write_text(beside.read_text("utf-8").replace('"1024.0"', '"512.0"'), "utf-8")
+    wrong = [one for one in read_kernels(tmp_path / "rmsnorm").verdicts if not one.ok]
+    assert [one.violations for one in wrong] == [("host_constants.json: mean/div#1024.0 is said to be 512.0",)]
+
+
+def test_a_pool_of_nothing_that_is_used_is_told(tmp_path: Path) -> None:
+    write_export(ready(example("mlp"), "kernels"), str(tmp_path / "mlp"))
+    bundle = tmp_path / "mlp" / "kernel0" / "bundle.mlir"
+    text = bundle.read_text("utf-8")
+    (said,) = re.findall(r"device_mem_allocate (\d+)", text)
+    bundle.write_text(text.replace(f"device_mem_allocate {said}", "device_mem_allocate 0"), "utf-8")
+    wrong = [one for one in read_kernels(tmp_path / "mlp").verdicts if not one.ok]
+    assert "bytes of the pool, which has 0" in wrong[0].violations[0]
+
+
+def test_exports_go_beside_the_plan_they_are_made_of(folder: Path, tmp_path: Path) -> None:
+    one = tmp_path / "plan.opspec.json"
+    write_export(ready(example("softmax"), "opspec-json"), str(one))
+    assert read_places(one) == (one,)
+    assert read_places(folder / "kernel0" / "sdsc_0.json")[1] == folder / "kernel0"
+
+
+def test_devices_and_folders_without_kernels_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="it is a device and no file"):
+        tasks.read_text(Path("/dev/zero"))
+    with pytest.raises(InputError, match="it is a folder without kernels"):
+        tasks.read_text(tmp_path)
 
 
 def test_files_that_say_two_things_fail_a_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

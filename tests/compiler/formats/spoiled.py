@@ -329,6 +329,10 @@ SPOILED: dict[str, tuple[Spoil, tuple[str, ...]]] = {
     "ktir-cut": (_ktir(lambda text: text[: len(text) - 400]), ("op specifications in", "not valid JSON")),
     "ktir-cut-code": (_ktir(lambda text: text[:2_000]), ("nothing of the plan behind it",)),
     "ktir-word": (_ktir(lambda text: text.replace("ktdp.load", "ktdp.lode")), ("ktdp.lode", "line")),
+    "ktir-shape": (
+        _ktir(lambda text: text.replace("output_shape [1, ", "output_shape [9, ", 1)),
+        ("output_shape is [9, ", "its result has [1, "),
+    ),
     "ktir-after": (_ktir(lambda text: f"{text}more\n"), ("goes on after the op specifications",)),
     "ktir-version": (
         _ktir(lambda text: text.replace('"version": 1', '"version": 9')),

@@ -1,0 +1,28 @@
+"""Host constants beside kernel folders: held against the names of the tensors, which carry the same formulas.
+
+Owns the sentences about where the two differ.  Refuses to take values from the file: the names are read anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from compiler.import_log import Disagreement
+from compiler.read.plain import Node, parse_json, read_file
+
+NAME: Final = "host_constants.json"
+
+
+def constant_findings(folder: Path) -> Iterator[str]:
+    """What the file says of a tensor and its name does not; nothing where there is no such file."""
+    path = folder / NAME
+    if not path.is_file():
+        return
+    whole = Node.of(parse_json(read_file(path), str(path)), str(path))
+    for name in whole.data:
+        formula = whole.node(name).text("formula", "")
+        _, sign, said = name.rpartition("#")
+        if sign and formula != said:
+            yield Disagreement(f"{NAME}: {name} is said to be {formula}")
