@@ -15,6 +15,7 @@ from typing import Final
 from frozendict import frozendict
 
 from compiler.errors import InputError
+from compiler.read.generic_bundle import is_generic, native_lines
 from compiler.read.plain import LARGEST_NUMBER, REMEDY
 
 MOST_RUNS: Final = 20_000
@@ -146,7 +147,7 @@ class _Reader:
         }
 
     def read(self, text: str) -> Bundle:
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(native_lines(text) if is_generic(text) else text.splitlines(), 1):
             self.line = number
             self._statement(line.partition("//")[0].strip())
         if not self.began:

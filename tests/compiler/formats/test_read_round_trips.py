@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from frozendict import frozendict
 
+from compiler.emit.bundle import bundle_text, generic_bundle
 from compiler.emit.launch_spec import launch_spec
 from compiler.emit.op_specs import op_specs
 from compiler.emit.opspec_json import opspec_lines
@@ -17,6 +18,7 @@ from compiler.emit.provenance import provenance
 from compiler.emit.sdsc_address import Numbering
 from compiler.emit.sdsc_form import sdsc_form
 from compiler.emit.superdsc import superdsc_text
+from compiler.errors import InputError
 from compiler.formats.device_form import DeviceForm, device_form
 from compiler.formats.opspec import KernelSpec, OpSpec, TensorArg
 from compiler.read.bundle import read_bundle
@@ -116,6 +118,20 @@ def test_bundles_hold_the_pool_and_the_arguments(tmp_path: Path, name: str) -> N
         assert found.pool_bytes == kernel.pool_bytes
         assert found.arguments == tuple(each.number for each in kernel.arguments)
         assert found.findings == ()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_bundles_in_generic_form_say_the_same(name: str) -> None:
+    for kernel in kernels_of(name):
+        numbering = Numbering()
+        files = [numbering.number(sdsc_form(op)) for op in kernel.ops()]
+        native, generic = read_bundle(bundle_text(kernel, files), "a"), read_bundle(generic_bundle(kernel, files), "a")
+        assert [replace(one, line=0) for one in generic.executions] == [
+            replace(one, line=0) for one in native.executions
+        ]
+        assert replace(generic, body=()) == replace(native, body=())
+    with pytest.raises(InputError, match=r"line \d: .* is no statement of a bundle"):
+        read_bundle(generic_bundle(kernel, files).replace("input_arg_extract", "input_arg_extra", 1), "a")
 
 
 @pytest.mark.parametrize("name", [*EXAMPLES, PARTIAL])
