@@ -6,7 +6,7 @@ reason the later plan gives.  Refuses to say which plan is better; the deltas do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
@@ -14,6 +14,7 @@ from typing import TypeVar
 from compiler.compilation import Compilation
 from compiler.division import Division
 from compiler.layout import StickLayout
+from compiler.loops import Apply, LoopOp
 from compiler.pins import Pins
 from compiler.plan import Edit, Placement, Plan, Slot, Spilled
 from compiler.reasons import REASONS
@@ -188,7 +189,16 @@ class _Comparison:
             told = [("as the files have it" if one.imported else "as captured") for one in (self.before, self.after)]
             told = told if told[0] != told[1] else [f"{told[0]} then", f"{told[1]} now"]
             found.append(Change(ChangeKind.SETTING, "program", *told))
+            found += self._other_ops()
         return tuple(found)
+
+    def _other_ops(self) -> Iterator[Change]:
+        """Ops that have the same name in both models, and compute something else."""
+        before = self.before.problem.program.op_map
+        for op in self.after.problem.program.ops:
+            old = before.get(op.name)
+            if old is not None and _computed(old) != _computed(op):
+                yield Change(ChangeKind.SETTING, op.name, _computed(old), _computed(op))
 
     def pins(self) -> tuple[Change, ...]:
         """Pins by key, with what became of the later ones."""
@@ -285,6 +295,12 @@ class _Comparison:
             for access in (*step.op.writes, *step.op.reads):
                 users.setdefault(access.buffer, []).append(step.name)
         return {buffer: list(dict.fromkeys(steps)) for buffer, steps in users.items()}
+
+
+def _computed(op: LoopOp) -> str:
+    """What an op does, in any order: its kind, and the primitives it applies."""
+    applied = sorted(step.primitive for step in op.body if isinstance(step, Apply))
+    return " ".join(filter(None, (str(op.kind), str(op.combine or ""), *applied)))
 
 
 def _schedule(compilation: Compilation) -> Schedule:

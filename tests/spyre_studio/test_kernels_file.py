@@ -184,6 +184,17 @@ def test_commands_take_kernels_where_they_take_plans(
     assert one == other
 
 
+def test_a_comparison_tells_ops_that_compute_something_else(
+    capsys: pytest.CaptureFixture[str], folder: Path, saved: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "mlp"
+    shutil.copytree(folder, place)
+    sdsc = place / "kernel0" / "sdsc_1.json"
+    sdsc.write_text(sdsc.read_text("utf-8").replace("1_add", "1_sub").replace('"add"', '"sub"'), "utf-8")
+    assert "up.linear/add: pointwise add -> pointwise sub" in Outcome(capsys, "diff", saved, place).out
+    assert "pointwise" not in Outcome(capsys, "diff", saved, folder).out
+
+
 def test_what_lies_beside_kernels_is_named(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     refused = Outcome(capsys, "show", folder / "spyre_provenance.json").refused()
     assert "it is a provenance file" in refused
