@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -36,9 +38,14 @@ def dark(qapp: QApplication) -> Iterator[Theme]:
 @pytest.fixture(scope="module", autouse=True)
 def nothing_in_the_way(qapp: QApplication) -> None:
     """No file finds windows, menus or dialogs of the files before it: without a screen the mouse goes to the first
-    window that is at its place, whichever is in front."""
+    window that is at its place, whichever is in front.  Nor keys or buttons that are held: those of the last click are,
+    until something else is pressed, and change what selecting a row means."""
     for left in QApplication.topLevelWidgets():
         left.hide()
+    nobody = QWidget()
+    for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+        QTest.mouseRelease(nobody, button)
+    QTest.keyClick(nobody, Qt.Key.Key_F35)
 
 
 @pytest.fixture
