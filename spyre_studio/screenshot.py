@@ -17,6 +17,7 @@ from PySide6.QtCore import QEventLoop, QMessageLogContext, QSettings, QTimer, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from compiler.errors import InputError
+from spyre_studio.background import Background
 from spyre_studio.jobs import Jobs
 from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import ThemeFollower, dress
@@ -130,11 +131,11 @@ def _alone(window: MainWindow, shot: Shot) -> QWidget:
     dress(widget)
     widget.resize(*shot.size)
     widget.show()
-    _settle(window)
+    _settle(window, widget)
     return widget
 
 
-def _settle(window: MainWindow) -> None:
+def _settle(window: MainWindow, *alone: QWidget) -> None:
     """Let layouts and what views asked the worker for arrive: until nothing is awaited and the event loop is idle."""
     loop, session = QEventLoop(), window.session
     idle = QTimer(window, interval=_TICK_MS)
@@ -142,6 +143,8 @@ def _settle(window: MainWindow) -> None:
 
     def look() -> None:
         waited = bool(session.busy) or any(map(session.jobs.busy, (CANDIDATES, LAYOUTS, HANDOVER, PASSES)))
+        # Listings, comparisons and the like; a view that stands alone is no child of the window any more.
+        waited |= any(one.busy for each in (window, *alone) for one in each.findChildren(Background))
         if not waited and next(turns, None) is None:
             loop.quit()
 

@@ -25,6 +25,7 @@ from compiler.captured import Captured
 from compiler.compilation import Compilation
 from compiler.loops import LoopProgram
 from compiler.pins import Pins
+from spyre_studio.background import Background
 from spyre_studio.failure import Failure
 from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import ThemeFollower
@@ -194,6 +195,8 @@ class Booth:
 
     def _turn(self) -> None:
         for _ in range(TURNS):
+            self.app.processEvents()
+        while any(one.busy for each in self.app.topLevelWidgets() for one in each.findChildren(Background)):
             self.app.processEvents()
 
 

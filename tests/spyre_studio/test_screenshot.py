@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
+from spyre_studio import screenshot
 from spyre_studio.session import Session
 from spyre_studio.theme import DARK, LIGHT, Theme
+from spyre_studio.views.program import ProgramView
 from spyre_studio.window_run import run
 from tests.spyre_studio.command_line import Outcome
+from tests.spyre_studio.large import stack
 from tests.spyre_studio.plans import compiled, write_plan
 from tests.spyre_studio.verified import right
 
@@ -111,6 +114,7 @@ started = time.perf_counter()
 from PySide6.QtWidgets import QApplication, QWidget
 from spyre_studio.main_window import MainWindow
 from spyre_studio.qt_theme import ThemeFollower
+from spyre_studio import screenshot
 from spyre_studio.session import Session
 app = QApplication([])
 window = MainWindow(Session(), ThemeFollower(app, "dark"))
@@ -142,3 +146,20 @@ def test_a_picture_is_drawn_in_silence(tmp_path: Path, shown: bool) -> None:
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
     assert picture.stat().st_size > 0
+
+
+def test_a_picture_waits_for_what_views_work_out_aside(
+    qapp: QApplication, tmp_path: Path, dark: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[bool] = []
+    monkeypatch.setattr(screenshot, "_write", lambda widget, _picture: drawn.append(_written(widget)))
+    plan = str(write_plan(tmp_path, compiled(program=stack(16))))
+    for alone in (False, True):
+        assert run(plan, tmp_path / "program.png", "program", "dark", (1280, 800), alone=alone) == 0
+    assert drawn == [True, True]
+
+
+def _written(widget: QWidget) -> bool:
+    view = widget if isinstance(widget, ProgramView) else widget.findChild(ProgramView)
+    assert isinstance(view, ProgramView)
+    return view.listing is not None
