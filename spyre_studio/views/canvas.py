@@ -130,6 +130,10 @@ class Canvas(QWidget):
         """Where the row of badges begins, in pixels from the top."""
         return px(GRID)
 
+    def badge_place(self, width: float) -> QPointF:
+        """Where the row begins, of which the width is known."""
+        return QPointF((self.width() - width) / 2, self.badge_top())
+
     def theme_changed(self) -> None:
         """Drop cached colours and texts; the picture is redrawn anyway."""
 
@@ -228,7 +232,7 @@ class Canvas(QWidget):
     def _paint_badges(self, painter: QPainter) -> None:
         badges = self.state.badges
         total = sum(pill_size(badge.text)[0] for badge in badges) + px(GRID) * (len(badges) - 1)
-        at = QPointF((self.width() - total) / 2, self.badge_top())
+        at = self.badge_place(total)
         for badge in badges:
             at.setX(draw_pill(painter, at, badge.text, badge.tone).right() + px(GRID))
 

@@ -55,7 +55,7 @@ class GraphCanvas(ViewportCanvas):
         self._colouring: Colouring = "fate"
         self._shade: Shade | None = None
         self._trace: Trace | None = None
-        self._clear_from = 0.0
+        self._clear = (0.0, 0.0, 0.0)
         self._near: Trace | None = None
         self._pinned: frozenset[int] = frozenset()
         self._rects, self._lines = RectBatch(), LineBatch()
@@ -301,15 +301,19 @@ class GraphCanvas(ViewportCanvas):
             self.walked.emit(target)
         return True
 
-    def keep_clear(self, below: float) -> None:
-        """Remarks are written from so many pixels of the top on: controls lie over what is above."""
-        if below != self._clear_from:
-            self._clear_from = below
+    def keep_clear(self, left: float, right: float, below: float) -> None:
+        """Remarks stand between these in the row at the top, or from so many pixels on: controls lie elsewhere."""
+        if (left, right, below) != self._clear:
+            self._clear = (left, right, below)
             self.update()
 
-    def badge_top(self) -> float:
-        """Below the controls."""
-        return self._clear_from
+    def badge_place(self, width: float) -> QPointF:
+        """Between the controls, where there is room; else below them."""
+        left, right, below = self._clear
+        free = right - left - width
+        if free >= 0:
+            return QPointF(left + free / 2, px(16))
+        return QPointF((self.width() - width) / 2, below)
 
     def theme_changed(self) -> None:
         """Texts are laid out in fonts and drawn in colours of the theme."""

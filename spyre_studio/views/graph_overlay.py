@@ -107,7 +107,8 @@ class GraphOverlay:
         self.crumbs.move(pad - px(GRID / 2), pad - px(GRID / 4))
         self.controls.move(right - self.controls.width(), pad - px(GRID / 2))
         below = self.controls.geometry().bottom() + px(GRID / 2)
-        self._canvas.keep_clear(below)
+        left = self.crumbs.geometry().right() + pad if self.crumbs.isVisible() else pad
+        self._canvas.keep_clear(left, self.controls.geometry().left() - pad, below)
         self.finder.move((view.width() - self.finder.width()) // 2, below)
         self.minimap.move(right - self.minimap.width(), bottom - self.minimap.height())
         self.place_minimap()

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from compiler.compilation import Compilation
 from spyre_studio.picture import to_image, to_svg
+from spyre_studio.pill import pill_size
 from spyre_studio.selection import Selection
 from spyre_studio.theme import Theme
 from spyre_studio.views.graph import GraphView
@@ -87,10 +89,19 @@ def test_frames_in_a_picture_do_not_grow_with_what_is_far_away_on_screen(view: G
     assert pictures[0] == pictures[1]
 
 
-def test_remarks_stand_below_the_controls(view: GraphView, stage: Stage, plan: Compilation) -> None:
+def test_remarks_stand_where_no_control_lies(view: GraphView, stage: Stage, plan: Compilation) -> None:
     op = next(one for one in plan.problem.program.ops if plan.plan.divisions[one.name].splits)
     stage.pin_division(op.name, {op.loops[0].name: 1})
     assert view.canvas.state.badges
-    view.resize(420, 500)
-    controls = view.overlay.controls.geometry().translated(-view.canvas.pos())
-    assert view.canvas.badge_top() > controls.bottom()
+    controls, crumbs = view.overlay.controls, view.overlay.crumbs
+    for width, beside in ((1400, True), (420, False)):
+        view.resize(width, 500)
+        QApplication.processEvents()
+        room = pill_size(view.canvas.state.badges[0].text)[0]
+        at = view.canvas.badge_place(room)
+        if beside:
+            assert crumbs.geometry().right() < at.x()
+            assert at.x() + room < controls.geometry().left()
+            assert at.y() < controls.geometry().bottom()
+        else:
+            assert at.y() > controls.geometry().bottom()
