@@ -256,7 +256,7 @@ def test_diff_gives_changes_with_causes(capsys: pytest.CaptureFixture[str], plan
         (["show", "{script}"], "not valid JSON"),
         (["show", "{model}", "--part", "plan"], "has no parts"),
         (["show", "{binary}"], "not a text file"),
-        (["show", "{folder}"], "cannot be read"),
+        (["show", "{folder}"], "it is a folder without kernels"),
         (["check", "{model}"], "holds a captured model and not a saved plan"),
         (["check", "{newer}"], "format version 2, this one reads up to 1"),
         (["check", "{truncated}"], "not valid JSON"),
