@@ -77,7 +77,9 @@ class BenchPlace:
         put_place(bench.graph, self.graph)
         bench.graph.set_table(self.table)
         for at, line in _lines(bench).items():
+            quiet = line.blockSignals(at[0] == "graph")  # it searches when it is opened
             line.setText(self.typed.get(at, line.text()))
+            line.blockSignals(quiet)
         if self.focus == "graph":
             bench.graph.canvas.setFocus()
         elif self.focus:

@@ -11,10 +11,12 @@ from PySide6.QtCore import QObject, Signal
 
 from compiler.compilation import Compilation
 from spyre_studio.background import Background
-from spyre_studio.last_change import last_change
+from spyre_studio.last_change import LastChange, last_change
 from spyre_studio.session import Session
 
 _AT_ONCE: Final = 120  # steps; a few milliseconds of comparing
+_KEPT: Final[list[tuple[Compilation, Compilation, LastChange]]] = []
+"""What was told last, for panels that are made anew."""
 
 
 class ChangeTeller(QObject):
@@ -40,11 +42,18 @@ class ChangeTeller(QObject):
         self._pair = (before, after)
         self._background.cancel()
         if before is None or after is None or before.graph.name != after.graph.name:
+            _KEPT.clear()
             self.told.emit(None)
         elif len(after.plan.divisions) <= _AT_ONCE:
             self.told.emit(last_change(before, after))
+        elif _KEPT and _KEPT[0][0] is before and _KEPT[0][1] is after:
+            self.told.emit(_KEPT[0][2])
         else:
-            self._background.run(lambda: last_change(before, after), self.told.emit)
+            self._background.run(lambda: last_change(before, after), lambda made: self._compared(before, after, made))
+
+    def _compared(self, before: Compilation, after: Compilation, made: LastChange) -> None:
+        _KEPT[:] = [(before, after, made)]
+        self.told.emit(made)
 
     def tell_again(self) -> None:
         """For whoever listens only now: the last change, if there is one."""

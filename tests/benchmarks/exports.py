@@ -36,7 +36,8 @@ def main(words: list[str]) -> int:
         for name in FORMATS:
             before, wall, processor = resource_mib(), time.perf_counter(), time.process_time()
             place = Path(folder) / name
-            write_export(ready(plan, name), str(place), partial=True)
+            chosen = {"ops": "all"} if name == "hints" else {}
+            write_export(ready(plan, name, chosen), str(place), partial=True)
             wall, processor = time.perf_counter() - wall, time.process_time() - processor
             files = [path for path in (place, *place.rglob("*")) if path.is_file()]
             size_mib = sum(path.stat().st_size for path in files) / 2**20
