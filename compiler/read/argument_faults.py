@@ -22,7 +22,7 @@ def argument_faults(kernel: KernelSpec, *, whole: bool = True) -> Iterator[str]:
     if len(known) != len(kernel.arguments):
         yield Disagreement("two of its arguments have the same number")
     for argument in kernel.arguments:
-        yield from map(Disagreement, _faults_of(argument) if whole else ())
+        yield from map(Disagreement, (*_type_faults(argument), *(_faults_of(argument) if whole else ())))
     written = {arg.place.at for spec in kernel.ops() for arg in spec.args if _leaves(arg) and not arg.is_input}
     for argument in kernel.arguments:
         yield from map(Disagreement, _role_faults(argument, written))
@@ -78,14 +78,18 @@ def _apart(arg: TensorArg, known: Mapping[int, KernelArgument]) -> Iterator[str]
         yield f"sees argument {at} as {sizes}"
 
 
+def _type_faults(argument: KernelArgument) -> Iterator[str]:
+    if argument.dtype and argument.dtype.removeprefix("torch.") not in BY_TORCH_NAME:
+        who = f"argument {argument.number} ({argument.name})"
+        yield f"{who} has elements of {argument.dtype} on the host, which no model here has"
+
+
 def _faults_of(argument: KernelArgument) -> Iterator[str]:
     """Of one that is described as a whole; parts of it may be missing in older files."""
     who = f"argument {argument.number} ({argument.name})"
     if len(argument.shape) != len(argument.strides):
         yield f"{who} has {len(argument.shape)} sizes and {len(argument.strides)} strides"
         return
-    if argument.dtype and argument.dtype.removeprefix("torch.") not in BY_TORCH_NAME:
-        yield f"{who} has elements of {argument.dtype} on the host, which is no type of PyTorch"
     if min(argument.strides, default=0) < 0:
         yield f"{who} has a stride below 0"
         return

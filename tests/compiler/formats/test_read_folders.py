@@ -352,3 +352,9 @@ def test_what_no_reader_looks_at_is_held_against_what_is_written_here(tmp_path: 
     edit(folder / "sdsc_0.json", lambda data: next(iter(data.values()))["sdscFolds_"]["data_"].update({"[0]": 5}))
     (told,) = read_programs(folder).findings
     assert told.endswith("(and 1 more)")
+
+
+def test_types_of_arguments_that_there_are_not_are_told(tmp_path: Path) -> None:
+    folder = write_kernel(tmp_path / "kernel", softmax_kernel())
+    edit(folder / "spyreCodeDir" / "launch_spec.json", lambda data: data["args"][0].update(dtype="foo"))
+    assert any("has elements of foo on the host" in one for one in read_programs(folder).findings)
