@@ -24,6 +24,11 @@ CONTRACTIONS = frozenset({"batchmatmul", "batchmatmulfp8", "conv2d"})
 """Op functions whose reduced dim goes round the cores first where it is cut."""
 
 
+def true_sizes(device_size: tuple[int, ...]) -> tuple[int, ...]:
+    """The device dims of more than one place: how many of the others are written down varies from file to file."""
+    return tuple(size for size in device_size if size > 1)
+
+
 class Room(StrEnum):
     """Where an argument lies."""
 

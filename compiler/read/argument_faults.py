@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from compiler.dtypes import BY_TORCH_NAME
 from compiler.formats.element_types import BYTES
-from compiler.formats.opspec import KernelArgument, KernelSpec, OpSpec, Room, TensorArg
+from compiler.formats.opspec import KernelArgument, KernelSpec, OpSpec, Room, TensorArg, true_sizes
 from compiler.formats.simplify import bounds
 from compiler.import_log import Disagreement
 
@@ -73,7 +73,7 @@ def _apart(arg: TensorArg, known: Mapping[int, KernelArgument]) -> Iterator[str]
         yield f"calls argument {at} {arg.name}, the kernel calls it {described.name}"
     if described.device_dtype and arg.device_dtype != described.device_dtype:
         yield f"has argument {at} in {arg.device_dtype}, the kernel has it in {described.device_dtype}"
-    if described.device_size and _true(described.device_size) != _true(arg.device_size):
+    if described.device_size and true_sizes(described.device_size) != true_sizes(arg.device_size):
         sizes = f"{list(arg.device_size)} on the device, the kernel has it as {list(described.device_size)}"
         yield f"sees argument {at} as {sizes}"
 
@@ -105,7 +105,3 @@ def _faults_of(argument: KernelArgument) -> Iterator[str]:
     if last > reached:
         what = f"{last + 1:,} elements on the host and {reached + 1:,} on the device"
         yield f"{who} of shape {list(argument.shape)} has {what}"
-
-
-def _true(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(size for size in sizes if size > 1)

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
+from compiler.emit.kernel_folders import CONSTANTS
 from compiler.import_log import Disagreement
 from compiler.read.plain import Node, parse_json, read_file
-
-NAME: Final = "host_constants.json"
 
 
 def constant_findings(folder: Path) -> Iterator[str]:
     """What the file says of a tensor and its name does not; nothing where there is no such file."""
-    path = folder / NAME
+    path = folder / CONSTANTS
     if not path.is_file():
         return
     whole = Node.of(parse_json(read_file(path), str(path)), str(path))
@@ -25,4 +23,4 @@ def constant_findings(folder: Path) -> Iterator[str]:
         formula = whole.node(name).text("formula", "")
         _, sign, said = name.rpartition("#")
         if sign and formula != said:
-            yield Disagreement(f"{NAME}: {name} is said to be {formula}")
+            yield Disagreement(f"{CONSTANTS}: {name} is said to be {formula}")

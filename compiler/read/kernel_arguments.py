@@ -14,7 +14,7 @@ from typing import Final
 from frozendict import frozendict
 
 from compiler.formats.element_types import FP8, FP16, FP32, INT32
-from compiler.formats.opspec import KernelArgument, KernelSpec, LoopSpec, OpSpec, Room, TensorArg
+from compiler.formats.opspec import KernelArgument, KernelSpec, LoopSpec, OpSpec, Room, TensorArg, true_sizes
 from compiler.import_log import Disagreement
 
 _HOST_TYPES: Final[frozendict[str, str]] = frozendict(
@@ -34,7 +34,11 @@ def with_arguments(
     merged = dict(own)
     for number, argument in known.items():
         walked = own.get(number)
-        if walked is not None and argument.device_size and _true(walked.device_size) != _true(argument.device_size):
+        if (
+            walked is not None
+            and argument.device_size
+            and true_sizes(walked.device_size) != true_sizes(argument.device_size)
+        ):
             sizes = f"{list(argument.device_size)}, its ops walk {list(walked.device_size)}"
             findings.append(Disagreement(f"argument {number} has the device size {sizes}"))
         merged[number] = _merged(argument, walked)
@@ -99,7 +103,3 @@ def _named(part: OpSpec | LoopSpec, names: Mapping[int, str]) -> OpSpec | LoopSp
         for arg in part.args
     )
     return replace(part, args=args)
-
-
-def _true(size: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(extent for extent in size if extent > 1)

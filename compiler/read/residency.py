@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from compiler.formats.opspec import KernelSpec, OpSpec, Room, TensorArg
+from compiler.formats.opspec import KernelSpec, OpSpec, Room, TensorArg, true_sizes
 from compiler.formats.simplify import bounds
 from compiler.import_log import Disagreement
 
@@ -77,7 +77,7 @@ def _read(name: str, spec: OpSpec, arg: TensorArg, held: Mapping[int, _Held]) ->
         sizes = f"{list(arg.device_size)} on the device, {buffer.writer} has written {list(buffer.size)}"
         yield Disagreement(f"{name} reads LX at byte {arg.place.at:,} as {sizes}")
         return
-    if _true(buffer.size) != _true(arg.device_size):
+    if true_sizes(buffer.size) != true_sizes(arg.device_size):
         return
     wanted = _parts(spec, arg)
     held_by = dict(enumerate(buffer.parts))
@@ -108,10 +108,6 @@ def _inside(mine: Part, theirs: Part | None) -> bool:
     if not mine or not theirs:
         return True
     return all(low <= first and last <= high for (first, last), (low, high) in zip(mine, theirs, strict=True))
-
-
-def _true(size: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(extent for extent in size if extent > 1)
 
 
 def _slices(spec: OpSpec, arg: TensorArg) -> Mapping[str, int]:

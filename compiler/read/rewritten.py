@@ -1,7 +1,7 @@
 """Rewritten: SuperDSC files held against what this program writes for the ops that were read out of them.
 
-Owns where both say something and it is not the same: what a reader did not look at may have been changed, or be of
-another version.  Refuses to judge which is right, and what only one of them has.
+Owns where they are not the same, and what is missing there: what a reader did not look at may have been changed, or be
+of another version.  Refuses to judge which is right; fields that nobody here knows are told elsewhere.
 """
 
 from __future__ import annotations
